@@ -18,6 +18,8 @@
 namespace callisto::app {
 namespace {
 
+constexpr const char* verified_how = "by the definition, with sequential products";
+
 /// The arguments of all three.
 struct spectral_arguments {
   explicit spectral_arguments(bool weighted) : weights{graph::weight_use::strength, weighted} {}
@@ -50,7 +52,7 @@ void add_options(const std::shared_ptr<spectral_arguments>& o, const command_par
       "Stop after this many products with the matrix [1000]");
   o->weights.add_to(parser);
   o->common.add_top_to(parser, "Show the K highest scores");
-  o->common.add_verify_to(parser, "by the definition, with sequential products");
+  o->common.add_verify_to(parser, verified_how);
 }
 
 /// Adds what all three have in common.
@@ -70,8 +72,6 @@ analysis tell(const spectral_arguments& o, const graph::any_graph& graph, const 
   o.weights.tell(found, graph);
   return found;
 }
-
-constexpr const char* verified_how = "by the definition, with sequential products";
 
 analysis analyse_eigenvector(const spectral_arguments& o, const graph::any_graph& graph,
                              const graph::run_control& context) {

@@ -160,7 +160,7 @@ class eccentricity_finder {
     if (n_ == 0) return std::move(result_);
     auto& found = result_.eccentricities;
     over([&](std::uint64_t v) { found[v] = unknown; });
-    const component_map<Vertex> map = both_ ? components(graph_, quiet_) : scc_map();
+    const component_map<Vertex> map = both_ ? components(graph_, quiet_) : strong_components(graph_, quiet_);
     const auto sizes = component_sizes(map, quiet_);
     if (control_.report != nullptr) control_.report->begin("eccentricities", n_, "vertices");
     const bool may_bound = both_ && !(options_.weighted && graph_.directed());
@@ -179,8 +179,6 @@ class eccentricity_finder {
   void over(auto f) {
     if (!parallel_for(std::uint64_t{0}, n_, f, {.stop = control_.stop})) throw cancelled();
   }
-
-  component_map<Vertex> scc_map() { return strong_components(graph_, quiet_); }
 
   /// A vertex to search from: the one with the best bound, of several that with most arcs, of several the smallest.
   struct chosen {

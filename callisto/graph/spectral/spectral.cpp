@@ -56,8 +56,8 @@ bool uses_weights(const csr_graph<Vertex>& graph, const spectral_options& option
   return true;
 }
 
-/// Copies a vector to `to`, without the negative values that rounding leaves, divided by the sum (`power` 1) or the
-/// root of the sum of squares (2).
+/// Returns a vector without the negative values that rounding leaves, divided by the sum (`power` 1) or the root of the
+/// sum of squares (2).
 values scaled(const values& from, int power) {
   values to(from.size(), machine::page_kind::used);
   double total = 0;
@@ -161,7 +161,7 @@ katz_result katz_of(const csr_graph<Vertex>& graph, const katz_options& options,
   // A matrix without negative entries has an x of at least beta that solves the equations only if its largest
   // eigenvalue is below 1 (M-matrices: Berman and Plemmons 1979).
   const double least = *std::min_element(x.begin(), x.end());
-  if (end.converged ? !(least >= options.beta * (1 - 1e-6)) : true) {
+  if (!end.converged || !(least >= options.beta * (1 - 1e-6))) {
     const krylov_end eigen = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
     if (result.alpha * eigen.value >= 1 - 1e-6) {
       throw no_centrality(fmt::format("alpha is {}, expected less than 1 / the largest eigenvalue, {:.6g}",
