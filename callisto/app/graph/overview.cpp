@@ -190,7 +190,7 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
     if (size_of(graph).vertices == 0) throw usage_error("the graph has no vertices");
     graph::pagerank_options ranking;
     const graph::weight_survey weights =
-        std::visit([&](const auto& g) { return graph::look_at_weights(g, numbered); }, graph);
+        std::visit([&](const auto& g) { return graph::survey_of(g, numbered); }, graph);
     if (weights.refused()) ranking.weights = graph::weight_use::none;  // negative ones, or not finite
     const graph::pagerank_result ranked = graph::pagerank(graph, ranking, numbered);
     found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};

@@ -86,12 +86,6 @@ std::string arrows(const graph::any_graph& graph, const std::vector<std::uint64_
   return text;
 }
 
-template <class Vertex>
-bool has_negative_weights(const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
-  if (!graph.weighted()) return false;
-  return (graph.known_weights() ? *graph.known_weights() : graph::look_at_weights(graph, context)).wrong;
-}
-
 /// Searches by the algorithm of Bellman and Ford. Throws weight_error that names a negative cycle if there is one.
 template <class Vertex>
 graph::sssp_result search_negative(const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
@@ -162,7 +156,7 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
   if (!graph.weighted() && graph.arcs() != 0) {
     throw usage_error("the graph has no weights; --random-weights SEED draws some, and 'callisto bfs' counts arcs");
   }
-  const bool negative = has_negative_weights(graph, context);
+  const bool negative = graph.weighted() && graph::survey_of(graph, context).wrong;
   if (!o.targets.empty()) return analyse_targets(o, any, graph, negative, context);
   const std::vector<std::uint64_t> picked = o.from.pick(any);
   const stopwatch preparation;

@@ -75,7 +75,7 @@ weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control&
 template <class Vertex>
 weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const run_control& control) {
   if (!graph.weighted()) return {};
-  const weight_survey found = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, control);
+  const weight_survey found = survey_of(graph, control);
   if (found.refused()) refuse_weights(graph, what);
   return found;
 }

@@ -41,6 +41,12 @@ CALLISTO_API weight_survey look_at_weights(const csr_graph<Vertex>& graph, const
 /// std::bad_alloc.
 weight_array in_least_room(machine::page_array<double> wide, const run_control& control);
 
+/// Returns the graph's own survey, or else look_at_weights().
+template <class Vertex>
+weight_survey survey_of(const csr_graph<Vertex>& graph, const run_control& control) {
+  return graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, control);
+}
+
 /// Returns the same graph with a survey of its weights, and with short weights if all are short; accepts all weights.
 /// Throws cancelled and std::bad_alloc.
 template <class Vertex>

@@ -203,7 +203,7 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const run_co
   header.first_label = graph.first_label();
   header.flags = graph.directed() ? directed_flag : 0;
   if (graph.weighted()) {
-    const weight_survey known = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, control);
+    const weight_survey known = survey_of(graph, control);
     header.version = graph.has_short_weights() ? format_version_with_short_weights : format_version_with_survey;
     header.flags |= surveyed_flag | (known.wrong ? wrong_flag : 0) | (known.whole ? whole_flag : 0);
     header.heaviest = known.most;

@@ -133,9 +133,7 @@ parent_map<Vertex> shortest_path_parents(const csr_graph<Vertex>& graph, std::ui
                                          const distance_map& distances, const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which parents of paths need");
   parent_map<Vertex> parents(graph.vertices());
-  const bool any_weight = !graph.known_weights().has_value() && graph.weighted();
-  const bool negative =
-      graph.weighted() && (any_weight ? look_at_weights(graph, control) : *graph.known_weights()).wrong;
+  const bool negative = graph.weighted() && survey_of(graph, control).wrong;
   bool some_without = true;
   if (negative) {
     std::fill(parents.begin(), parents.end(), no_parent<Vertex>);
