@@ -34,6 +34,7 @@ TEST(parse_real, accepts_its_range) {
   EXPECT_EQ(parse_real("--x", "0", {.low = 0, .high = 1}), 0.0);
   EXPECT_EQ(parse_real("--x", "0.85", {.low = 0, .high = 1}), 0.85);
   EXPECT_EQ(parse_real("--x", "1e-12", {.low = 0, .above_low = true}), 1e-12);
+  EXPECT_EQ(parse_real("--x", "1", {.low = 0, .high = 1, .up_to_high = true}), 1.0);
 }
 
 TEST(parse_real, refuses_everything_else) {
@@ -43,6 +44,8 @@ TEST(parse_real, refuses_everything_else) {
   }
   EXPECT_EQ(refusal([] { parse_real("--x", "0", {.low = 0, .above_low = true}); }),
             "--x: expected a number above 0, found '0'");
+  EXPECT_EQ(refusal([] { parse_real("--x", "1.00000000005", {.low = 0, .high = 1, .up_to_high = true}); }),
+            "--x: expected a number of at least 0 and of at most 1, found '1.00000000005'");
 }
 
 TEST(parse_count, keeps_the_message_on_one_line) {

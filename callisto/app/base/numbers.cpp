@@ -39,13 +39,16 @@ std::uint64_t parse_count(std::string_view flag, std::string_view text, std::uin
 
 double parse_real(std::string_view flag, std::string_view text, real_range range) {
   double value = 0;
-  if (read_whole(text, value) && std::isfinite(value) && value < range.high &&
+  if (read_whole(text, value) && std::isfinite(value) &&
+      (range.up_to_high ? value <= range.high : value < range.high) &&
       (range.above_low ? value > range.low : value >= range.low)) {
     return value;
   }
   refuse(flag,
          fmt::format("a number {} {}{}", range.above_low ? "above" : "of at least", range.low,
-                     std::isfinite(range.high) ? fmt::format(" and below {}", range.high) : std::string()),
+                     std::isfinite(range.high)
+                         ? fmt::format(" and {} {}", range.up_to_high ? "of at most" : "below", range.high)
+                         : std::string()),
          text);
 }
 

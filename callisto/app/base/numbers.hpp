@@ -13,11 +13,12 @@ namespace callisto::app {
 std::uint64_t parse_count(std::string_view flag, std::string_view text, std::uint64_t least,
                           std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-/// The numbers that a flag accepts: low <= x < high, or low < x < high if `above_low`.
+/// The numbers that a flag accepts: low <= x < high. `above_low` leaves out low, `up_to_high` takes in high.
 struct real_range {
   double low;
   double high = std::numeric_limits<double>::infinity();
   bool above_low = false;
+  bool up_to_high = false;
 };
 
 /// Returns `text` as a finite number in `range`. Throws usage_error, which names `flag`, for anything else, NaN and

@@ -114,7 +114,7 @@ command add_similarity(const command_parser& app) {
   add_parsed(
       parser, "--threshold", "T",
       [o](const std::string& text) {
-        o->threshold = parse_real("--threshold", text, {.low = 0, .high = 1.0000000001, .above_low = true});
+        o->threshold = parse_real("--threshold", text, {.low = 0, .high = 1, .above_low = true, .up_to_high = true});
       },
       "Find all pairs that are at least so alike, 0 < T <= 1");
   add_parsed(
