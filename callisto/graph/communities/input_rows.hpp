@@ -201,10 +201,7 @@ double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std:
       mass.in = {};
     }
     mass_arrays volume = mass_arrays::of(rows.vertices, !mass.in.empty());
-    parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
-      add_to(volume.out[of[v]], mass.out[v]);
-      if (!mass.in.empty()) add_to(volume.in[of[v]], mass.in[v]);
-    });
+    parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { add_to(volume, of[v], mass, v); });
     double expected = 0;  // summed by one thread, always in the same order
     if (options.quality == community_quality::cpm) {
       for (const std::uint64_t v : volume.out) {

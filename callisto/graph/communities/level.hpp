@@ -31,6 +31,16 @@ void mark(T& flag) noexcept {
   std::atomic_ref(flag).store(1, std::memory_order_relaxed);
 }
 
+/// Add what v brings to the volume of a community, or take it away.
+inline void add_to(mass_arrays& volume, std::uint64_t community, const mass_arrays& mass, std::uint64_t v) noexcept {
+  add_to(volume.out[community], mass.out[v]);
+  if (!mass.in.empty()) add_to(volume.in[community], mass.in[v]);
+}
+inline void take_from(mass_arrays& volume, std::uint64_t community, const mass_arrays& mass, std::uint64_t v) noexcept {
+  take_from(volume.out[community], mass.out[v]);
+  if (!mass.in.empty()) take_from(volume.in[community], mass.in[v]);
+}
+
 /// The least vertices that decide together, and the most parts of a round: vertices that decide together do not see
 /// each other's moves.
 inline constexpr std::uint64_t least_part = 256;
@@ -86,8 +96,7 @@ class community_moves {
         volume_.out[v] = mass_.out[v];
         if (!mass_.in.empty()) volume_.in[v] = mass_.in[v];
       } else {
-        add_to(volume_.out[community_[v]], mass_.out[v]);
-        if (!mass_.in.empty()) add_to(volume_.in[community_[v]], mass_.in[v]);
+        add_to(volume_, community_[v], mass_, v);
       }
     });
     choice_.worth = {chance, mass_.out.data(), mass_.in.data(), volume_.out.data(), volume_.in.data()};
@@ -179,12 +188,8 @@ class community_moves {
     const Vertex to = next_[v];
     if (from == to) return false;
     std::atomic_ref(community_[v]).store(to, std::memory_order_relaxed);
-    take_from(volume_.out[from], mass_.out[v]);
-    add_to(volume_.out[to], mass_.out[v]);
-    if (!mass_.in.empty()) {
-      take_from(volume_.in[from], mass_.in[v]);
-      add_to(volume_.in[to], mass_.in[v]);
-    }
+    take_from(volume_, from, mass_, v);
+    add_to(volume_, to, mass_, v);
     for (std::uint64_t a = rows_.begins[v]; a != rows_.ends[v]; ++a) {
       const Vertex w = rows_.targets[a];
       if (restless_of(w) == 0 && next_[w] != to) mark(restless_[w]);

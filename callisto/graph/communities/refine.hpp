@@ -117,12 +117,8 @@ class community_refinement {
     part_[v] = to;
     mark(company_[v]);
     mark(company_[to]);
-    take_from(volume_.out[v], mass_.out[v]);
-    add_to(volume_.out[to], mass_.out[v]);
-    if (!mass_.in.empty()) {
-      take_from(volume_.in[v], mass_.in[v]);
-      add_to(volume_.in[to], mass_.in[v]);
-    }
+    take_from(volume_, v, mass_, v);
+    add_to(volume_, to, mass_, v);
   }
 
   const rows_type& rows_;
