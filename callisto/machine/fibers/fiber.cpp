@@ -5,17 +5,14 @@
 #include <callisto/machine/fibers/stack_switch.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <new>
-#include <span>
 #include <utility>
 
 #include <cxxabi.h>
-#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -106,6 +103,29 @@ callisto_fiber_start:
   ud2
   .cfi_endproc
 .size callisto_fiber_start, .-callisto_fiber_start
+
+.p2align 4
+.globl callisto_call_on_stack
+.hidden callisto_call_on_stack
+.type callisto_call_on_stack, @function
+callisto_call_on_stack:
+  .cfi_startproc
+  .cfi_signal_frame
+  endbr64
+  pushq %rbp
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset rbp, 0
+  movq %rsp, %rbp
+  .cfi_def_cfa_register rbp
+  movq %rdi, %rsp
+  movq %rdx, %rdi
+  callq *%rsi
+  movq %rbp, %rsp
+  popq %rbp
+  .cfi_def_cfa rsp, 8
+  retq
+  .cfi_endproc
+.size callisto_call_on_stack, .-callisto_call_on_stack
 )");
 #elif defined(__aarch64__)
 asm(R"(
@@ -181,17 +201,7 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
-int has_code_on_stacks(dl_phdr_info* object, std::size_t, void*) noexcept {
-  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
-  return std::any_of(segments.begin(), segments.end(), [](const auto& segment) {
-    return segment.p_type == PT_GNU_STACK && (segment.p_flags & PF_X) != 0;
-  });
-}
-
 }  // namespace
-
-// The C library does the same for the threads that it makes.
-bool stacks_hold_code() noexcept { return dl_iterate_phdr(has_code_on_stacks, nullptr) != 0; }
 
 struct fiber::state {
   ~state() {
@@ -209,7 +219,6 @@ struct fiber::state {
   std::byte* memory = nullptr;  ///< a guard page, then the stack; null for a thread's own context
   std::size_t memory_bytes = 0;
   std::size_t colour = 0;  ///< bytes left free above the stack
-  std::atomic<bool> holds_code{false};
   entry start = nullptr;
   void* argument = nullptr;
   exceptions_in_flight exceptions;  ///< a fiber that switches inside a handler takes its own with it
@@ -280,10 +289,8 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
   state_->colour = made.fetch_add(1, std::memory_order_relaxed) * pair_of_lines % page;
   // The guard page, what was asked for, and the page that colours are taken from.
   const std::size_t bytes = page + (stack_bytes + page - 1) / page * page + page;
-  const bool holds_code = stacks_hold_code();
-  state_->holds_code.store(holds_code, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
-  const int rights = PROT_READ | PROT_WRITE | (holds_code ? PROT_EXEC : 0);
-  void* const memory = mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   state_->memory = static_cast<std::byte*>(memory);
   state_->memory_bytes = bytes;
@@ -330,15 +337,6 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
 #endif
 }
 
-void fiber::let_hold_code() noexcept {
-  state& s = *state_;
-  // relaxed: a flag by itself; the thread that placed code there has told the thread that calls it.
-  if (s.memory == nullptr || s.holds_code.exchange(true, std::memory_order_relaxed)) return;
-  const int saved = errno;
-  static_cast<void>(mprotect(s.bottom(), s.stack_bytes(), PROT_READ | PROT_WRITE | PROT_EXEC));
-  errno = saved;
-}
-
 void fiber::let_go() noexcept {
   // With ucontext the position of the context is the C library's secret: all of the stack stays.
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -361,6 +359,14 @@ void* const* fiber::saved_stack() const noexcept {
   return &state_->stack;
 #else
   return nullptr;
+#endif
+}
+
+void fiber::call_on([[maybe_unused]] void* stack, void (*call)(void*), void* argument) noexcept {
+#if defined(__x86_64__)
+  callisto_call_on_stack(stack, call, argument);
+#else
+  call(argument);  // identities are not carried here
 #endif
 }
 

@@ -10,10 +10,6 @@
 
 namespace callisto::machine {
 
-/// True if a loaded object has code on stacks: GCC puts it there for nested functions of C and internal procedures of
-/// Fortran of which the address is taken, and marks the object (PT_GNU_STACK). Takes about 1 us.
-CALLISTO_API bool stacks_hold_code() noexcept;
-
 /// One execution context. It may be left on one OS thread and continued on another, if leaving happens before that
 /// (C++20 [intro.races]): another thread may switch to a context once switch_to(context, ...) has reached the other
 /// side. Exceptions in flight stay with their context. Otherwise not thread-safe.
@@ -28,7 +24,7 @@ class CALLISTO_API fiber {
   void become_this_threads() noexcept;
   /// Makes a context that calls start(argument) at the first switch to it. `start` never returns: its last act is a
   /// switch. `stack_bytes` is rounded up to pages. Throws std::bad_alloc. A guard page below the stack turns an
-  /// overflow into a fault. The stack is executable if stacks_hold_code() at this moment.
+  /// overflow into a fault.
   fiber(std::size_t stack_bytes, entry start, void* argument);
   ~fiber();
   fiber(const fiber&) = delete;
@@ -42,12 +38,13 @@ class CALLISTO_API fiber {
   /// Restores the identity of the running thread; `home` is now that thread's own context.
   static void put_off(fiber& self, fiber& home) noexcept;
 
+  /// Calls call(argument) on the stack below `stack`, which is aligned to 16 bytes. For a context that carries an
+  /// identity.
+  static void call_on(void* stack, void (*call)(void*), void* argument) noexcept;
+
   /// Lets a context that does not run begin anew with start(argument). Its stack is forgotten, not unwound: nothing
   /// there may own anything.
   void restart(entry start, void* argument) noexcept;
-
-  /// Makes the stack executable, unless the system refuses. From any thread.
-  void let_hold_code() noexcept;
 
   /// Lets the system take the memory of the unused part of the stack, if memory gets short; for a context that does not
   /// run. A system call, about 1 us.

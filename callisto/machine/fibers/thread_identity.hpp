@@ -2,7 +2,8 @@
 // programs find through the thread register.
 //
 // An identity is that of a thread made for it, the lender, which does nothing else. On x86-64 with FSGSBASE a context
-// carries it: the thread that runs the context points the FS base at the lender's block meanwhile (fiber.hpp).
+// carries it: the thread that runs the context points the FS base at the lender's block meanwhile (fiber.hpp). The
+// context stands on the lender's stack, which is free: what asks the C library for a thread's stack gets the right one.
 // Elsewhere, and under the sanitizers, which have thread-local state themselves, the lender runs what must run under
 // its identity, and the other thread waits: the compatible way, 2 us a switch.
 #pragma once
@@ -18,8 +19,8 @@ namespace callisto::machine {
 /// ends.
 class CALLISTO_API thread_identity {
  public:
-  /// Makes the lender. `carried`: contexts carry it, which requires can_be_carried(). The lender's stack is as large as
-  /// said; only the compatible way uses it. Throws error if the system refuses a thread.
+  /// Makes the lender. `carried`: contexts carry it, which requires can_be_carried(). The lender's stack, on which runs
+  /// what has the identity, is as large as said. Throws error if the system refuses a thread.
   explicit thread_identity(bool carried = can_be_carried(), std::size_t stack_bytes = std::size_t{256} << 10);
   ~thread_identity();
   thread_identity(const thread_identity&) = delete;
@@ -42,6 +43,9 @@ class CALLISTO_API thread_identity {
   /// Returns the thread register for a context that carries this identity; null if it is not carried. The first call
   /// waits until the lender has started and parked.
   void* thread_register() const noexcept;
+
+  /// Returns where the lender's stack is free, for what carries the identity; after thread_register().
+  void* stack() const noexcept;
 
   // The compatible way:
 

@@ -38,7 +38,6 @@ workers::worker_threads* make_workers() noexcept {
   for (;; preempted = !preempted) {
     try {
       return workers::create_workers({.workers = std::max(1U, workers),
-                                      .stack_bytes = stack_bytes(),
                                       .warm_stacks = 256,
                                       .spin_ticks = spin_ticks(),
                                       .attached = most_attached,

@@ -1,7 +1,6 @@
 // The parallel construct.
 #include <callisto/openmp/region/parallel.hpp>
 
-#include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/binding.hpp>
@@ -11,7 +10,6 @@
 #include <callisto/openmp/worksharing/workshare.hpp>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -141,27 +139,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   return t;
 }
 
-namespace {
-
-/// Checks whether loaded objects put code on stacks. The object of a region's body may have been loaded after the
-/// threads' stacks were made. Checked once for each of up to 64 bodies.
-void look_for_code_on_stacks(omp_thread& leader, void (*body)(void*)) noexcept {
-  static std::array<atomic<std::uintptr_t>, 64> known{};
-  const auto address = reinterpret_cast<std::uintptr_t>(body);
-  atomic<std::uintptr_t>& last = known[address / 16 % known.size()];
-  // relaxed, both: a thread that finds another address checks again.
-  if (last.load(order::relaxed) == address) return;
-  if (machine::stacks_hold_code()) {
-    const suspendable::shielded shield(*leader.self);
-    engine()->let_stacks_hold_code();
-  }
-  last.store(address, order::relaxed);
-}
-
-}  // namespace
-
 void begin_region(team& of, void (*body)(void*), void* data) noexcept {
-  if (of.threads > 1) look_for_code_on_stacks(*of.leader, body);
   of.body = body;
   of.data = data;
   // As in libgomp: printed again if the number of threads differs, and for each nested region.

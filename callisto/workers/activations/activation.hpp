@@ -85,8 +85,8 @@ class activation final : public suspendable<M> {
   void step_aside() noexcept override { go_home(homecoming::yielded); }
 
   /// Calls f() under an identity that no other activation uses meanwhile: thread-local data are those of `lender`, also
-  /// after a suspension and on another worker, and the same the next time. If identities cannot be carried, f runs on
-  /// the lender's own stack. Does not nest. An exception that leaves f ends the program.
+  /// after a suspension and on another worker, and the same the next time. f runs on the lender's stack. Does not
+  /// nest. An exception that leaves f ends the program.
   template <class F>
   void run_as(machine::thread_identity& lender, F f) noexcept;
 
@@ -158,7 +158,7 @@ void activation<M>::run_as(machine::thread_identity& lender, F f) noexcept {
   if (void* const block = lender.thread_register(); block != nullptr) {
     machine::fiber::take_on(context_, *worker_->home_, block);
     this->set_may_be_left(set_.timer_ != nullptr);
-    f();
+    machine::fiber::call_on(lender.stack(), [](void* call) { (*static_cast<F*>(call))(); }, &f);
     this->set_may_be_left(false);
     machine::fiber::put_off(context_, *worker_->home_);
     return;

@@ -103,14 +103,6 @@ class activation_pool {
     return count;
   }
 
-  /// Makes what is on the stacks executable from now on.
-  void let_hold_code() noexcept {
-    const std::scoped_lock held(latch_);
-    for (auto* entry = listing_.first; entry != nullptr; entry = entry->next) {
-      static_cast<act*>(entry->owner)->context_.let_hold_code();
-    }
-  }
-
   std::size_t stacks() noexcept {
     const std::scoped_lock held(latch_);
     return stacks_;

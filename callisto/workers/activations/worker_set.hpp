@@ -261,10 +261,6 @@ class worker_set {
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
   std::size_t trim() noexcept { return pool_.trim(); }
 
-  /// Makes what is on the activations' stacks executable from now on (machine::stacks_hold_code()). Takes some
-  /// microseconds for each stack that was made before. From any thread.
-  void let_stacks_hold_code() noexcept { pool_.let_hold_code(); }
-
   /// Returns how many stacks are mapped.
   std::size_t stacks() noexcept { return pool_.stacks(); }
 
