@@ -1,0 +1,5 @@
+"""Kernels."""
+
+
+class PathKernels:
+    __slots__ = ()

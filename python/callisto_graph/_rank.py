@@ -1,0 +1,5 @@
+"""Kernels."""
+
+
+class RankKernels:
+    __slots__ = ()

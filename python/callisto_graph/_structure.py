@@ -1,0 +1,5 @@
+"""Kernels."""
+
+
+class StructureKernels:
+    __slots__ = ()

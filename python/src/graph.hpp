@@ -1,0 +1,39 @@
+// The graph as Python holds it: _core.Graph.
+#pragma once
+
+#include <callisto/graph.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace callisto::python {
+
+namespace nb = nanobind;
+
+/// An immutable graph, bound as _core.Graph. Its vertices are 0 ... n - 1; what users call them is the csr_graph's
+/// names or labels, or a table that the Python class Graph keeps.
+class held_graph {
+ public:
+  explicit held_graph(graph::any_graph graph) : graph_(std::make_shared<graph::any_graph>(std::move(graph))) {}
+
+  const graph::any_graph& any() const noexcept { return *graph_; }
+  /// For views of the graph's arrays, which keep it alive.
+  const std::shared_ptr<const graph::any_graph>& shared() const noexcept { return graph_; }
+
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit(std::forward<F>(f), *graph_);
+  }
+  std::uint64_t vertices() const noexcept {
+    return visit([](const auto& g) { return g.vertices(); });
+  }
+
+ private:
+  std::shared_ptr<const graph::any_graph> graph_;
+};
+
+}  // namespace callisto::python

@@ -1,0 +1,36 @@
+// callisto_graph._core: the module's entry. Each topic has a file of its own.
+#include "bindings.hpp"
+#include "run.hpp"
+
+#include <callisto/callisto.hpp>
+
+NB_MODULE(_core, m) {
+  using namespace callisto::python;
+  m.doc() = "Callisto's graphs and kernels, for the package callisto_graph alone.";
+  m.attr("__version__") = CALLISTO_VERSION;
+  bind_errors(m);
+  bind_graph(m);
+  bind_construction(m);
+  bind_files(m);
+  bind_ranks(m);
+  bind_paths(m);
+  bind_structure(m);
+  bind_networkx(m);
+
+  m.def("threads", [] {
+    const nb::gil_scoped_release released;
+    return callisto::threads();
+  });
+  m.def(
+      "set_threads",
+      [](unsigned count) {
+        const nb::gil_scoped_release released;
+        callisto::set_threads(count);
+      },
+      nb::arg("count"));
+  m.def("sharing", [] {
+    const nb::gil_scoped_release released;
+    return nb::str(callisto::workers::sharing_in_words().c_str());
+  });
+  m.def("stop_all", &stop_all);
+}
