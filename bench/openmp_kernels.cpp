@@ -117,6 +117,13 @@ graph::triangles_result triangles_openmp(const graph::any_graph& graph, std::uin
   return std::visit([&](const auto& g) { return triangles_of(g, batch, threads); }, graph);
 }
 
+double sum_openmp(long iterations) {
+  double sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (long i = 0; i < iterations; ++i) sum += 1.0 / static_cast<double>(1 + (i & 15));
+  return sum;
+}
+
 std::string openmp_runtime_name() {
 #if defined(__clang__)
   return "LLVM libomp";

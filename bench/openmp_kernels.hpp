@@ -22,6 +22,9 @@ graph::pagerank_result pagerank_openmp(const graph::any_graph& graph, const grap
 /// Throws usage_error if batch or threads is 0, or if the graph is directed and has no in-edges.
 graph::triangles_result triangles_openmp(const graph::any_graph& graph, std::uint64_t batch, unsigned threads);
 
+/// Sums `iterations` short iterations, with as many threads as OpenMP takes.
+double sum_openmp(long iterations);
+
 /// Returns the name of the OpenMP implementation, such as "GCC libgomp".
 std::string openmp_runtime_name();
 

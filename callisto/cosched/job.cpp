@@ -399,6 +399,7 @@ bool job::stands_aside() {
       if (in.stands_aside.exchange(static_cast<std::uint32_t>(why), order::relaxed) !=
           static_cast<std::uint32_t>(why)) {
         in.shared->tell_aside(in.number, why);
+        wake_watchers();
       }
     }
   }

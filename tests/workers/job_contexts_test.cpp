@@ -263,6 +263,61 @@ TEST_F(JobContexts, AnIdleContextIsBorrowedForWorkThatIsSoonDone) {
   EXPECT_TRUE(short_steps().run(40, 20s));
 }
 
+/// Beside programs that are no jobs, on each context, two jobs run as if they did not share, and say so.
+TEST_F(JobContexts, StandAsideBesideProgramsThatAreNoJobs) {
+  unsetenv("CALLISTO_COSCHED");
+  std::vector<std::unique_ptr<child>> outsiders;
+  for (const unsigned context : machine::limits::current().cpus) {
+    outsiders.push_back(std::make_unique<child>([context](const child::say&) {
+      machine::pin_this_thread(context);
+      for (std::uint64_t i = 0;; ++i) asm volatile("" : "+r"(i));
+    }));
+  }
+  child a([&](const child::say&) { run_for_ever(tell[0]); });
+  child b([&](const child::say&) { run_for_ever(tell[1]); });
+  ASSERT_TRUE(goes_on(tell[0], 10));
+  ASSERT_TRUE(goes_on(tell[1], 10));
+  std::string refusal;
+  const auto table = cosched::table_reader::visit({folder}, refusal);
+  ASSERT_NE(table, nullptr) << refusal;
+  EXPECT_TRUE(soon([&] {
+    unsigned aside = 0;
+    for (const auto& job : table->jobs()) aside += job.aside == cosched::aside::outsiders ? 1 : 0;
+    return aside == 2;
+  }));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(goes_on(tell[i], 100)) << i;
+  // They have given back what they had.
+  EXPECT_TRUE(soon([&] {
+    for (const auto& context : table->contexts()) {
+      if (context.runs < cosched::max_jobs && !context.idle) return false;
+    }
+    return true;
+  }));
+}
+
+/// A job without work takes no context from one that has work.
+TEST_F(JobContexts, StandAsideWithoutWork) {
+  unsetenv("CALLISTO_COSCHED");
+  child busy([&](const child::say&) { run_for_ever(tell[0]); });
+  ASSERT_TRUE(goes_on(tell[0], 50));
+  child idle([&](const child::say& say) {
+    const auto set = set_among_others();
+    say('j');
+    pause();
+  });
+  ASSERT_EQ(idle.hear(), 'j');
+  std::string refusal;
+  const auto table = cosched::table_reader::visit({folder}, refusal);
+  ASSERT_NE(table, nullptr) << refusal;
+  EXPECT_TRUE(soon([&] {
+    for (const auto& job : table->jobs()) {
+      if (job.pid == static_cast<std::uint64_t>(idle.pid())) return job.aside != cosched::aside::no;
+    }
+    return false;
+  }));
+  EXPECT_TRUE(goes_on(tell[0], 100));
+}
+
 TEST_F(JobContexts, EndsInAnyCompany) {
   child a([&](const child::say&) { run_for_ever(tell[0]); });
   ASSERT_TRUE(goes_on(tell[0], 50));

@@ -8,6 +8,7 @@
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/table_access.hpp>
 #include <callisto/app/process/spawn.hpp>
 #include <callisto/callisto.hpp>
 #include <callisto/graph/csr/progress.hpp>
@@ -35,6 +36,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef CALLISTO_WITH_OPENMP
+#include <bench/openmp_kernels.hpp>
+#endif
+
 namespace callisto::app {
 namespace {
 
@@ -51,6 +56,7 @@ struct situation {
   std::vector<std::string> actors;
   /// The kinds of actors that must not be worse off. The throughput counts, and for `light` the times of loops.
   std::vector<std::string> judged;
+  bool openmp = false;  ///< the actors are OpenMP programs, on Callisto's library
 };
 
 std::vector<situation> situations() {
@@ -70,7 +76,36 @@ std::vector<situation> situations() {
       {"silent", "a job beside one that never checks in", {"batch", "silent"}, {"batch"}},
       {"many", "more jobs than the table holds", times(70, "batch"), {"batch"}},
       {"pair", "two jobs with loops of some 50 us", times(2, "phases"), {"phases"}},
+      {"OpenMP, nice", "an OpenMP program beside one at nice level 19", {"omp-batch", "omp-nice"}, {"omp-batch"}, true},
+      {"OpenMP, light",
+       "an OpenMP program that mostly sleeps beside three",
+       with(times(3, "omp-batch"), {"omp-light"}),
+       {"omp-batch", "omp-light"},
+       true},
+      {"OpenMP, outsiders",
+       "four OpenMP programs beside two that are no jobs",
+       with(times(4, "omp-batch"), times(2, "plain")),
+       {"omp-batch"},
+       true},
+      {"OpenMP, pair", "two OpenMP programs", times(2, "omp-batch"), {"omp-batch"}, true},
   };
+}
+
+/// Returns the OpenMP library that actors run on; nullopt: there is none, and OpenMP programs are left out.
+std::optional<std::string> library_for_actors() {
+#ifdef CALLISTO_WITH_OPENMP
+  return openmp_library();
+#else
+  return std::nullopt;
+#endif
+}
+
+double sum_of(long iterations, bool openmp) {
+#ifdef CALLISTO_WITH_OPENMP
+  if (openmp) return bench::sum_openmp(iterations);
+#endif
+  static_cast<void>(openmp);
+  return parallel_reduce(0L, iterations, 0.0, [](long i) { return 1.0 / static_cast<double>(1 + (i & 15)); });
 }
 
 /// What an actor said.
@@ -153,11 +188,15 @@ struct verdict {
 
 std::vector<verdict> measure(const manners_arguments& o, const std::stop_token& stop) {
   const machine::scratch_folder folder;
-  const auto environment = [&](const char* sharing) {
-    return variables{{"CALLISTO_COSCHED", sharing}, {"CALLISTO_COSCHED_DIR", folder.path()}, {"CALLISTO_WEIGHT", ""}};
+  const auto environment = [&](const char* sharing, bool openmp) {
+    variables all = environment_of({.cosched = {}, .weight = {}, .openmp = openmp});
+    all.insert(all.end(),
+               {{"CALLISTO_COSCHED", sharing}, {"CALLISTO_COSCHED_DIR", folder.path()}, {"CALLISTO_WEIGHT", ""}});
+    return all;
   };
   std::vector<verdict> all;
-  const std::vector<situation> every = situations();
+  std::vector<situation> every = situations();
+  if (!library_for_actors()) std::erase_if(every, [](const situation& s) { return s.openmp; });
   progress_bar bar(o.run.progress_wanted());
   bar.begin("measuring", every.size() * o.rounds * 2, "runs");
   for (const situation& s : every) {
@@ -166,7 +205,7 @@ std::vector<verdict> measure(const manners_arguments& o, const std::stop_token& 
     for (unsigned round = 0; round < o.rounds; ++round) {
       for (unsigned turn = 0; turn < 2; ++turn) {
         const bool shares = (round + turn) % 2 == 1;
-        for (const auto& [kind, one] : run_together(s, environment(shares ? "" : "off"), o.seconds, stop)) {
+        for (const auto& [kind, one] : run_together(s, environment(shares ? "" : "off", s.openmp), o.seconds, stop)) {
           (shares ? sharing : off)[kind].push_back(one);
         }
         bar.advance(1);
@@ -184,7 +223,7 @@ std::vector<verdict> measure(const manners_arguments& o, const std::stop_token& 
         }
         all.push_back({s.name, s.what, kind + ": " + measure, median_of(before), median_of(after), median_of(ratios)});
       };
-      if (kind == "light") {
+      if (kind.ends_with("light")) {
         add("median loop, ms", [](const said& x) { return x.median; }, false);
         add("99th percentile, ms", [](const said& x) { return x.slow; }, false);
       } else {
@@ -226,7 +265,9 @@ void run(const manners_arguments& o, const std::stop_token& stop) {
 
 }  // namespace
 
-std::string run_actor(const std::string& kind, std::uint64_t milliseconds) {
+std::string run_actor(const std::string& name, std::uint64_t milliseconds) {
+  const bool openmp = name.starts_with("omp-");
+  const std::string kind = openmp ? name.substr(4) : name;
   const bool nice = kind == "nice";
   const bool idle = kind == "idle";
   const bool light = kind == "light";
@@ -246,10 +287,11 @@ std::string run_actor(const std::string& kind, std::uint64_t milliseconds) {
     }
     return fmt::format("{} 0 0", turns);
   }
-  static_cast<void>(threads());
+  // A process is one job, by loops or by regions.
+  if (!openmp) static_cast<void>(threads());
   std::vector<double> times;
   while (clock::now() < end) {
-    if (light) std::this_thread::sleep_for(20ms);
+    if (light) std::this_thread::sleep_for(5ms);
     const auto begin = clock::now();
     if (silent) {
       // Each thread stays in its only iteration.
@@ -260,11 +302,7 @@ std::string run_actor(const std::string& kind, std::uint64_t milliseconds) {
                    },
                    {.batch = 1});
     } else {
-      const double sum = parallel_reduce(0L,
-                                         light    ? 20'000L
-                                         : phases ? 50'000L
-                                                  : 200'000L,
-                                         0.0, [](long i) { return 1.0 / static_cast<double>(1 + (i & 15)); });
+      const double sum = sum_of(light ? 20'000 : phases ? 50'000 : 200'000, openmp);
       if (!(sum > 0)) throw error("bench manners: a loop has not done what it should");
     }
     times.push_back(std::chrono::duration<double, std::milli>(clock::now() - begin).count());
@@ -288,7 +326,8 @@ command add_bench_manners(const command_parser& bench) {
   parser.footer(
       "Runs jobs beside others in everyday situations: at low priority, mostly asleep, beside programs that are no "
       "jobs,\n"
-      "beside a job that never checks in, more jobs than the table holds. Each runs with CALLISTO_COSCHED=off and as\n"
+      "beside a job that never checks in, more jobs than the table holds; OpenMP programs, too. Each runs with "
+      "CALLISTO_COSCHED=off and as\n"
       "jobs are by default, in turns; the medians of the rounds' ratios say by how much sharing makes them worse. "
       "Keep\n"
       "the machine idle.\n\n"

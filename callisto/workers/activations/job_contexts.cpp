@@ -87,6 +87,9 @@ struct job_contexts::state {
 
 namespace {
 
+/// The processor time between two looks from which on the process works, in nanoseconds: more than the looks take.
+constexpr std::uint64_t least_work = 500'000;
+
 /// Returns false if the system refuses the thread.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
   const machine::blocked_signals blocked;
@@ -110,7 +113,8 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
                                  .main = here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)),
                                  .weight = how.weight,
                                  .follows_priority = !how.weight_is_set,
-                                 .delays = how.delays},
+                                 .delays = how.delays,
+                                 .may_step_aside = !how.told_if_not},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<job_contexts> made(new job_contexts(contexts));
@@ -174,15 +178,17 @@ bool job_contexts::may_be_asked(unsigned c) const noexcept {
 }
 
 /// The life of the lookout thread. When jobs come and go, and every P_high, it finds out whether there are other jobs,
-/// and does what jobs do for each other.
+/// and does what jobs do for each other. While the process stands aside, it is as alone.
 void job_contexts::watch_for_others() {
   state& s = *state_;
   std::uint64_t last = s.job->generation();
+  std::uint64_t used = 0;
   while (s.ends.load(machine::order::relaxed) == 0) {
+    const bool aside = s.job->stands_aside();
     const std::uint64_t seen = s.job->generation();
-    const bool others = !s.job->alone() && s.job->member();
-    // relaxed: written by this thread.
-    const bool news = others != s.with_others.load(machine::order::relaxed) || seen != last;
+    const bool others = !aside && !s.job->alone() && s.job->member();
+    const bool had_others = s.with_others.load(machine::order::relaxed);  // relaxed: written by this thread
+    const bool news = others != had_others || seen != last;
     if (others) {
       start_proxies();
       // Each thread that has a context now obtains it from the other jobs, or has that looked at again: the main thread
@@ -199,17 +205,22 @@ void job_contexts::watch_for_others() {
         }
       }
       s.with_others.store(true, machine::order::release);  // release: publishes the proxies to acquire()'s acquire
+    } else {
+      // relaxed: a thread that still obtains its context gives it back when another job asks, or when it has no work.
+      s.with_others.store(false, machine::order::relaxed);
+    }
+    if (others || had_others) {
       for (auto& p : s.proxies) {
         s.owners->request_look(p.context);
         // From an attached thread that is away for long; one that stepped away just now pays a hand-over.
         s.owners->reclaim(p.context);
       }
-    } else {
-      s.with_others.store(false, machine::order::relaxed);  // relaxed: contexts that were obtained stay obtained
     }
     last = seen;
-    s.by->look(others, news);
-    s.job->wait_for_change(seen, s.delays.p_high);
+    s.by->look(others || had_others, news);
+    // A job that stands aside and begins to work soon shares.
+    const std::uint64_t before = std::exchange(used, machine::processor_time_of(getpid()));
+    s.job->wait_for_change(seen, aside && used - before > least_work ? s.delays.h_low : s.delays.p_high);
     s.job->look_after();
   }
   s.ends.store(2, machine::order::relaxed);
@@ -329,6 +340,7 @@ bool job_contexts::acquire(unsigned c, context_watch<native>& watch, bool attach
   // acquire: pairs with watch_for_others()'s release; the proxies that were started are visible.
   if (!s.with_others.load(machine::order::acquire) || !p.runs) {
     watch.word = nullptr;
+    p.request.leave();  // what it obtained before the other jobs left, or this one stepped aside
     if (!attached && std::exchange(p.was_known, false)) machine::keep_this_thread_on(s.os_index[c]);
     return true;
   }
