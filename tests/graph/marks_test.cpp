@@ -53,6 +53,24 @@ TEST(MarkFinder, TellsAllBytesThatAreNoDigitsUpToTheLastBlock) {
   }
 }
 
+TEST(MarkFinder, TellsTheEndsOfColumns) {
+  std::mt19937 random(2);
+  for (const char separator : {' ', ',', ';', '|', '\t', '\xe9'}) {
+    std::string text(6400, '\0');
+    for (char& c : text) c = static_cast<char>(random() % 256);
+    basic_mark_finder<column_ends> marks(text, column_ends{separator});
+    std::vector<const char*> found;
+    for (const char* p = text.data(); marks.go_on(p); p = found.back() + 1) {
+      for (; marks.known() != 0; marks.forget(1)) found.push_back(marks.mark(0));
+    }
+    std::vector<const char*> expected;
+    for (const char& c : text) {
+      if (static_cast<unsigned char>(c) <= ' ' || c == separator || c == '"') expected.push_back(&c);
+    }
+    EXPECT_EQ(found, expected);
+  }
+}
+
 TEST(MarkFinder, GoesOnBehindWhatWasReadOtherwise) {
   std::string text(3000, ' ');
   text.append("12 34").append(200, '5').append(1, ' ').append(100, '6');

@@ -234,5 +234,37 @@ TEST(Table, RandomNamesAgainstPlainParsing) {
   }
 }
 
+TEST(Table, UsualAndOtherLinesMixed) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 20; ++round) {
+    const std::string separator(1, "\t,; |"[random() % 5]);
+    const bool weighted = random() % 2 == 0;
+    const bool more = random() % 2 == 0;
+    std::string text = "from" + separator + "to" + (weighted ? separator + "weight" : "") + "\n";
+    if (more) text.insert(text.size() - 1, separator + "note");
+    std::size_t lines = 0;
+    while (++lines < 800) {
+      const auto cell = [&](std::string content) {
+        if (random() % 40 == 0) content = '"' + content + '"';
+        if (random() % 40 == 0) content += ' ';
+        text += content + (random() % 40 == 0 && separator != "\t" ? " " : "");
+      };
+      const auto name = [&] { return std::string(1 + random() % 30, static_cast<char>('a' + random() % 26)); };
+      if (random() % 30 == 0) text += random() % 2 == 0 ? "# a comment\n" : "\n";
+      cell(name());
+      text += separator;
+      cell(name());
+      if (weighted) {
+        text += separator;
+        cell(std::to_string(static_cast<double>(random() % 1000) / 8));
+      }
+      if (more) text += separator + (random() % 3 == 0 ? "\"further" + separator + "text\"" : "text");
+      text += random() % 10 == 0 ? "\r\n" : "\n";
+    }
+    const reading g = read(text);  // whole, and in chunks that hold no usual lines
+    ASSERT_EQ(g.graph.edges.size(), lines - 1) << text;
+  }
+}
+
 }  // namespace
 }  // namespace callisto::graph

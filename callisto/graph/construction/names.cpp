@@ -58,28 +58,28 @@ class name_ranks {
     return values;
   }
 
-  /// Returns the names by rank.
-  std::shared_ptr<const vertex_names> names(const run_control& control) const {
+  /// Returns the names by rank, and forgets the sorted ones.
+  std::shared_ptr<const vertex_names> take_names(const run_control& control) {
     page_array<std::uint64_t> offsets(count_ + 1);
-    for_each_table([&](std::string_view name, std::uint64_t rank) { offsets[rank + 1] = name.size(); });
+    for_each_name(control, [&](std::string_view name, std::uint64_t rank) { offsets[rank + 1] = name.size(); });
     for (std::uint64_t i = 0; i < count_; ++i) offsets[i + 1] += offsets[i];
     page_array<char> bytes(static_cast<std::size_t>(offsets[count_]));
-    // Equal names of several tables write the same bytes; one loop a table, so that no two threads do at the same time.
-    for_each_table([&](std::string_view name, std::uint64_t rank) {
+    for_each_name(control, [&](std::string_view name, std::uint64_t rank) {
       std::copy(name.begin(), name.end(), bytes.data() + offsets[rank]);
     });
-    control.check();
+    buckets_ = {};
     return std::make_shared<const vertex_names>(std::move(offsets), std::move(bytes));
   }
 
  private:
   static constexpr std::size_t buckets_a_table = 64;
 
+  /// Calls f(name, rank) in parallel; equal names of several tables are in the same bucket, so one thread has them.
   template <class F>
-  void for_each_table(const F& f) const {
-    for (std::size_t t = 0; t < tables_.size(); ++t) {
-      for (std::uint32_t i = 0; i < tables_[t].size(); ++i) f(tables_[t][i], ranks_[t][i]);
-    }
+  void for_each_name(const run_control& control, const F& f) const {
+    for_each_task(control, buckets_.size(), [&](std::size_t b) {
+      for (const entry& e : buckets_[b]) f(tables_[e.table][e.number], ranks_[e.table][e.number]);
+    });
   }
 
   void find_shared_prefix() {
@@ -141,13 +141,14 @@ class name_ranks {
 
   void sort(const run_control& control) {
     const auto name = [&](const entry& e) { return tables_[e.table][e.number]; };
+    const auto differ = [&](const entry& x, const entry& y) { return x.key != y.key || name(x) != name(y); };
     std::vector<std::uint64_t> distinct(buckets_.size() + 1);
     for_each_task(control, buckets_.size(), [&](std::size_t b) {
       auto& bucket = buckets_[b];
       std::sort(bucket.begin(), bucket.end(),
                 [&](const entry& x, const entry& y) { return x.key != y.key ? x.key < y.key : name(x) < name(y); });
       for (std::size_t i = 0; i < bucket.size(); ++i) {
-        distinct[b + 1] += i == 0 || bucket[i - 1].key != bucket[i].key || name(bucket[i - 1]) != name(bucket[i]);
+        distinct[b + 1] += i == 0 || differ(bucket[i - 1], bucket[i]) ? 1 : 0;
       }
     });
     for (std::size_t b = 0; b < buckets_.size(); ++b) distinct[b + 1] += distinct[b];
@@ -157,17 +158,16 @@ class name_ranks {
       std::uint64_t rank = distinct[b];
       const auto& bucket = buckets_[b];
       for (std::size_t i = 0; i < bucket.size(); ++i) {
-        if (i != 0 && name(bucket[i - 1]) != name(bucket[i])) ++rank;
+        if (i != 0 && differ(bucket[i - 1], bucket[i])) ++rank;
         ranks_[bucket[i].table][bucket[i].number] = rank;
       }
     });
-    buckets_ = {};
   }
 
   const std::deque<name_table>& tables_;
   std::size_t shared_ = 0;  ///< bytes with which all names begin
   std::vector<std::uint64_t> splitters_;
-  std::vector<std::vector<entry>> buckets_;
+  std::vector<std::vector<entry>> buckets_;       ///< all names, sorted
   std::vector<page_array<std::uint64_t>> ranks_;  ///< for each table, by number
   std::uint64_t count_ = 0;
 };
@@ -191,32 +191,37 @@ edge_list<Vertex> numbered(std::vector<named_block>& blocks, const F& vertex, co
 
 }  // namespace
 
-name_table::name_table() : slots_(std::size_t{1} << 10, slot{0, vacant}) {}
+name_table::name_table() : slots_(std::size_t{1} << 10) {}
 
-std::uint32_t name_table::number_of(std::string_view name) {
-  const std::uint64_t hash = XXH3_64bits(name.data(), name.size());
-  const auto tag = static_cast<std::uint32_t>(hash >> 32);
-  std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
-  for (; slots_[at].number != vacant; at = (at + 1) & mask) {
-    if (slots_[at].tag == tag && names_[slots_[at].number] == name) return slots_[at].number;
+std::uint64_t name_table::hash_of_long(std::string_view name) noexcept { return XXH3_64bits(name.data(), name.size()); }
+
+std::uint32_t name_table::number_of(const probe& wanted) {
+  const auto bytes = static_cast<std::uint32_t>(wanted.name.size());
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = wanted.hash & mask;
+  for (; slots_[at].place != 0; at = (at + 1) & mask) {
+    const slot& s = slots_[at];
+    const auto& [a, b, c] = s.head;
+    const std::uint64_t differ = (a ^ wanted.head[0]) | (b ^ wanted.head[1]) | (c ^ wanted.head[2]) | (s.size ^ bytes);
+    if (differ != 0) continue;
+    if (bytes <= sizeof s.head || names_[s.place - 1] == wanted.name) return s.place - 1;
   }
-  if (names_.size() == vacant) throw std::length_error("more than 2^32 - 1 names");
+  if (names_.size() == std::numeric_limits<std::uint32_t>::max()) throw std::length_error("more than 2^32 - 1 names");
   const std::uint32_t number = size();
-  names_.push_back(keep(name));
-  slots_[at] = {tag, number};
-  if (2 * names_.size() > slots_.size()) grow();
+  names_.push_back(keep(wanted.name));
+  slots_[at] = {wanted.head, bytes, number + 1};
+  if (4 * names_.size() > 3 * slots_.size()) grow();
   return number;
 }
 
 void name_table::grow() {
-  std::vector<slot> larger(2 * slots_.size(), slot{0, vacant});
+  page_array<slot> larger(2 * slots_.size());
   const std::size_t mask = larger.size() - 1;
-  for (std::uint32_t i = 0; i < size(); ++i) {
-    const std::uint64_t hash = XXH3_64bits(names_[i].data(), names_[i].size());
-    std::size_t at = hash & mask;
-    while (larger[at].number != vacant) at = (at + 1) & mask;
-    larger[at] = {static_cast<std::uint32_t>(hash >> 32), i};
+  for (const slot& s : slots_) {
+    if (s.place == 0) continue;
+    std::size_t at = probe_of(names_[s.place - 1]).hash & mask;
+    while (larger[at].place != 0) at = (at + 1) & mask;
+    larger[at] = s;
   }
   slots_ = std::move(larger);
 }
@@ -232,10 +237,15 @@ std::string_view name_table::keep(std::string_view name) {
   return {bytes.data() + begin, name.size()};
 }
 
+void name_batch::flush() {
+  for (std::size_t i = 0; i < count_; ++i) *pending_[i].number = table_.number_of(pending_[i].wanted);
+  count_ = 0;
+}
+
 any_edge_list number_by_name(std::vector<named_block>&& blocks, std::deque<name_table>&& tables, bool weighted,
                              numeric_names numbers, const run_control& control) {
   const std::deque<name_table> all = std::move(tables);
-  const name_ranks ranks(all, control);
+  name_ranks ranks(all, control);
   // Numbers ascend otherwise than their texts do: `order` holds the vertices by rank of the text.
   std::vector<std::uint64_t> order;
   page_array<std::uint64_t> labels;
@@ -251,7 +261,7 @@ any_edge_list number_by_name(std::vector<named_block>&& blocks, std::deque<name_
           static_cast<std::uint64_t>(std::lower_bound(labels.begin(), labels.end(), (*values)[i]) - labels.begin());
     }
   } else {
-    names = ranks.names(control);
+    names = ranks.take_names(control);
   }
   const auto vertex = [&](std::size_t table, std::uint32_t number) {
     const std::uint64_t rank = ranks(table, number);

@@ -4,11 +4,14 @@
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
+#include <callisto/graph/files/input/marks.hpp>
 #include <callisto/graph/files/input/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,61 +25,148 @@ struct edge_cells {
   double weight = 1;
 };
 
-/// Calls take(cells) for each line of the text that is no comment; take() returns an error message, empty if there is
-/// none. Returns the first fault.
+/// Parses whole lines of a table, and calls take(cells) for each that is no comment. take() returns an error message,
+/// empty if there is none.
 template <class Take>
-std::optional<fault> for_each_edge(std::string_view text, const table_layout& layout, const Take& take) {
-  const std::size_t needed = std::max({layout.from, layout.to, layout.weight.value_or(0)}) + 1;
-  std::deque<std::string> unquoted;
-  std::uint64_t number = 0;
-  const auto parse = [&](std::string_view line, edge_cells& cells) -> std::string {
-    std::size_t close = 0;
-    if (layout.attributes) {
-      close = std::min(line.find('{'), line.size());
-      if (layout.weighted) {
+class table_parser {
+ public:
+  /// Cells stay valid while `text` and `unquoted` do.
+  table_parser(std::string_view text, const table_layout& layout, std::deque<std::string>& unquoted, const Take& take)
+      : end_(text.data() + text.size()),
+        layout_(layout),
+        needed_(std::max({layout.from, layout.to, layout.weight.value_or(0)}) + 1),
+        separators_{layout.separator, layout.separator == ' ' ? '\t' : layout.separator},
+        usual_(layout.from == 0 && layout.to == 1 && layout.weight.value_or(2) == 2 && !layout.attributes &&
+               layout.separator != ':'),
+        unquoted_(unquoted),
+        take_(take),
+        next_(text.data()) {}
+
+  /// Returns the first fault.
+  std::optional<fault> run() {
+    using input::column_ends;
+    input::basic_mark_finder<column_ends> marks({next_, static_cast<std::size_t>(end_ - next_)},
+                                                column_ends{layout_.separator});
+    while (usual_ && !wrong_ && marks.go_on(next_)) {
+      for (;;) {
+        usual_lines(marks);
+        if (wrong_ || marks.known() < most_marks) break;
+        any_line();
+        marks.forget_before(next_);
+      }
+    }
+    while (next_ != end_ && !wrong_) any_line();
+    return std::move(wrong_);
+  }
+
+ private:
+  /// Marks of a usual line: behind both ends and a weight, and both bytes of "\r\n".
+  static constexpr std::size_t most_marks = 4;
+
+  bool separates(char c) const noexcept { return c == separators_[0] || c == separators_[1]; }
+
+  /// Parses lines from next_ on while their marks are known: two ends, perhaps a weight, without blanks or quotes.
+  /// Leaves the first other line, and every fault, to any_line().
+  template <class Marks>
+  void usual_lines(Marks& marks) {
+    while (marks.known() >= most_marks) {
+      const char* const middle = marks.mark(0);
+      const char* stop = marks.mark(1);
+      if (middle == next_ || stop == middle + 1 || !separates(*middle) || may_begin_comment(*next_)) return;
+      edge_cells cells{{next_, middle}, {middle + 1, stop}};
+      std::size_t used = 2;
+      if (layout_.weight) {
+        if (!separates(*stop)) return;
+        const auto weight = to_table_weight({stop + 1, marks.mark(2)}, layout_.separator);
+        if (!weight) return;
+        cells.weight = *weight;
+        stop = marks.mark(used++);
+      }
+      if (*stop == '\r') stop = marks.mark(used++);
+      if (*stop == '\n') {
+        marks.forget(used);
+      } else if (layout_.columns > needed_ && separates(*stop)) {
+        stop = static_cast<const char*>(std::memchr(stop, '\n', static_cast<std::size_t>(end_ - stop)));
+        marks.forget_before(stop + 1);
+      } else {
+        return;
+      }
+      if (static_cast<std::size_t>(stop - next_) > input::longest_line) return;
+      next_ = stop + 1;
+      ++line_;
+      if (std::string message = take_(cells); !message.empty()) {
+        wrong_ = fault{line_, std::move(message)};
+        return;
+      }
+    }
+  }
+
+  static bool may_begin_comment(char c) noexcept { return c == '#' || c == '%' || c == ';' || c == '/'; }
+
+  /// Parses the line at next_.
+  void any_line() {
+    const auto left = static_cast<std::size_t>(end_ - next_);
+    const auto* const stop = static_cast<const char*>(std::memchr(next_, '\n', left));
+    const std::string_view line(next_, static_cast<std::size_t>(stop - next_));
+    next_ = stop + 1;
+    ++line_;
+    const char first = line.empty() ? '\r' : line.front();
+    if (first == '\r' || first == ' ' || first == '\t') {
+      if (line.find_first_not_of(" \t\r") == line.npos) return;
+    }
+    if ((first < '0' || first > '9') && is_comment(line, layout_.separator)) return;
+    edge_cells cells;
+    std::string message = line.size() > input::longest_line ? overlong(input::longest_line) : cut(line, cells);
+    if (message.empty()) message = take_(cells);
+    if (!message.empty()) wrong_ = fault{line_, std::move(message)};
+  }
+
+  /// Finds the cells of a line. Returns an error message.
+  std::string cut(std::string_view line, edge_cells& cells) {
+    if (layout_.attributes) {
+      const std::size_t close = std::min(line.find('{'), line.size());
+      if (layout_.weighted) {
         const auto weight = weight_in_attributes(line.substr(close));
         if (!weight) return "expected a finite number as weight, found " + input::shown(line.substr(close));
         cells.weight = *weight;
       }
       line = line.substr(0, close);
     }
-    column_reader reader(line, layout.separator, unquoted);
-    for (std::size_t i = 0; i < needed; ++i) {
+    column_reader reader(line, layout_.separator, unquoted_);
+    for (std::size_t i = 0; i < needed_; ++i) {
       std::string_view cell;
       if (!reader.next(cell)) {
         if (reader.broken()) return "a quote is not closed in its line";
-        return input::counted(i, "column") + " where " + std::to_string(std::max(needed, layout.columns)) +
+        return input::counted(i, "column") + " where " + std::to_string(std::max(needed_, layout_.columns)) +
                " are expected";
       }
-      if (i == layout.from) cells.from = cell;
-      if (i == layout.to) cells.to = cell;
-      if (layout.weight != i) continue;
-      const auto weight = to_table_weight(cell, layout.separator);
+      if (i == layout_.from) cells.from = cell;
+      if (i == layout_.to) cells.to = cell;
+      if (layout_.weight != i) continue;
+      const auto weight = to_table_weight(cell, layout_.separator);
       if (!weight) return not_a_weight(cell, weights::real);
       cells.weight = *weight;
     }
     if (cells.from.empty() || cells.to.empty()) return "an end of the edge is empty";
     return {};
-  };
-  for (const char* p = text.data(); p != text.data() + text.size();) {
-    const auto left = static_cast<std::size_t>(text.data() + text.size() - p);
-    const auto* const stop = static_cast<const char*>(std::memchr(p, '\n', left));
-    const std::string_view line(p, static_cast<std::size_t>(stop - p));
-    p = stop + 1;
-    ++number;
-    const char first = line.empty() ? '\r' : line.front();
-    if (first == '\r' || first == ' ' || first == '\t') {
-      if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    }
-    if ((first < '0' || first > '9') && is_comment(line, layout.separator)) continue;
-    if (line.size() > input::longest_line) return fault{number, overlong(input::longest_line)};
-    edge_cells cells;
-    std::string wrong = parse(line, cells);
-    if (wrong.empty()) wrong = take(cells);
-    if (!wrong.empty()) return fault{number, std::move(wrong)};
-    unquoted.clear();
   }
-  return std::nullopt;
+
+  const char* const end_;
+  const table_layout& layout_;
+  const std::size_t needed_;  ///< columns up to the last one that is read
+  const std::array<char, 2> separators_;
+  const bool usual_;  ///< the ends are the first columns, and a weight is the third
+  std::deque<std::string>& unquoted_;
+  const Take& take_;
+  const char* next_;
+  std::uint64_t line_ = 0;  ///< the number of the line before next_
+  std::optional<fault> wrong_;
+};
+
+template <class Take>
+std::optional<fault> for_each_edge(std::string_view text, const table_layout& layout, std::deque<std::string>& unquoted,
+                                   const Take& take) {
+  return table_parser<Take>(text, layout, unquoted, take).run();
 }
 
 any_edge_list read_numbers(input::source& from, const table_layout& layout, const read_options& options,
@@ -86,7 +176,8 @@ any_edge_list read_numbers(input::source& from, const table_layout& layout, cons
         if (layout.weighted) block.weights = weight_array(lines);
         block.wide = machine::page_array<edge<std::uint64_t>>(lines);
         std::size_t edges = 0;
-        auto wrong = for_each_edge(text, layout, [&](const edge_cells& cells) -> std::string {
+        std::deque<std::string> unquoted;
+        auto wrong = for_each_edge(text, layout, unquoted, [&](const edge_cells& cells) -> std::string {
           const auto ends = {std::pair(cells.from, 0), std::pair(cells.to, 1)};
           std::uint64_t id[2];
           for (const auto& [cell, end] : ends) {
@@ -120,25 +211,21 @@ any_edge_list read_names(input::source& from, const table_layout& layout, const 
         if (layout.weighted) block.weights = weight_array(lines);
         block.edges = machine::page_array<edge<std::uint32_t>>(lines);
         block.table = pool.take();
-        name_table& names = pool[block.table];
-        std::string left = "left-";
-        std::string right = "right-";
-        const std::size_t left_size = left.size();
-        const std::size_t right_size = right.size();
+        name_batch names(pool[block.table]);
+        std::deque<std::string> made;  // names that the text does not hold as they are
         std::size_t edges = 0;
-        auto wrong = for_each_edge(text, layout, [&](edge_cells cells) -> std::string {
+        auto wrong = for_each_edge(text, layout, made, [&](edge_cells cells) -> std::string {
           if (layout.bipartite) {
-            left.replace(left_size, left.npos, cells.from);
-            right.replace(right_size, right.npos, cells.to);
-            cells.from = left;
-            cells.to = right;
+            cells.from = made.emplace_back("left-").append(cells.from);
+            cells.to = made.emplace_back("right-").append(cells.to);
           }
-          const std::uint32_t first = names.number_of(cells.from);
-          block.edges[edges] = {first, names.number_of(cells.to)};
+          names.add(cells.from, block.edges[edges].from);
+          names.add(cells.to, block.edges[edges].to);
           if (layout.weighted) block.weights.set(edges, cells.weight);
           ++edges;
           return {};
         });
+        names.flush();
         pool.give_back(block.table);
         block.edges.shrink(edges);
         block.weights.shrink(edges);
