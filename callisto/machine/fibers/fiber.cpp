@@ -395,7 +395,8 @@ void fiber::put_off(fiber& self, fiber& home) noexcept {
       write_thread_register(b.identity);
     } else {
       write_thread_register(b.thread_register);
-      restore_exceptions(b.exceptions);
+      // If a lender runs the context itself, both have the same block, which keeps the exceptions of the context.
+      if (a.identity != b.thread_register) restore_exceptions(b.exceptions);
     }
   } else {
     auto* const exceptions = reinterpret_cast<exceptions_in_flight*>(abi::__cxa_get_globals());

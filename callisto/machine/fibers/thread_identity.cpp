@@ -48,7 +48,7 @@ namespace {
 /// Waits while `word` is 0 without touching thread-local data, errno included: they belong to another thread by now.
 void wait_untouching([[maybe_unused]] const std::atomic<std::uint32_t>& word) noexcept {
 #if defined(__x86_64__)
-  // acquire: pairs with the release of the thread that ends the identity, after what ran under it.
+  // acquire: pairs with the releases of the threads that end the identity, after what ran under it, or run a call.
   while (word.load(std::memory_order_acquire) == 0) {
     long result = SYS_futex;
     register long timeout asm("r10") = 0;
@@ -168,8 +168,22 @@ struct thread_identity::state {
     s.thread_register = running_register();
     s.stack = below(__builtin_frame_address(0));
     s.left.release();
-    wait_untouching(s.ended);
-    return nullptr;
+    for (;;) {
+      wait_untouching(s.told);
+      // relaxed, both: ordered by the acquire of the wait. Other threads tell the lender something again only after
+      // they have acquired what the call releases.
+      if (s.told.load(std::memory_order_relaxed) == to_end) return nullptr;
+      s.told.store(0, std::memory_order_relaxed);
+      s.call(s.argument);
+    }
+  }
+
+  static constexpr std::uint32_t to_end = 1;
+  static constexpr std::uint32_t to_call = 2;
+  /// release: publishes what the lender is to find to the acquire in wait_untouching().
+  void tell(std::uint32_t what) noexcept {
+    told.store(what, std::memory_order_release);
+    syscall(SYS_futex, &told, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
 
   const bool carried;
@@ -178,7 +192,7 @@ struct thread_identity::state {
   void* stack = nullptr;            ///< where its stack is free, once it is parked
   bool parked = false;              ///< that is known
   bool over = false;
-  std::atomic<std::uint32_t> ended{0};
+  std::atomic<std::uint32_t> told{0};  ///< what the parked lender is to do; 0: to stay parked
   void (*call)(void*) = nullptr;
   void* argument = nullptr;
   std::binary_semaphore entered{0};
@@ -211,9 +225,7 @@ thread_identity::~thread_identity() {
 void thread_identity::end() noexcept {
   if (std::exchange(state_->over, true)) return;
   if (state_->carried) {
-    // release: the lender's thread_local destructors see what ran under the identity.
-    state_->ended.store(1, std::memory_order_release);
-    syscall(SYS_futex, &state_->ended, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+    state_->tell(state::to_end);  // its thread_local destructors see what ran under the identity
   } else {
     state_->call = nullptr;
     state_->entered.release();
@@ -259,6 +271,12 @@ void* thread_identity::thread_register() const noexcept {
 }
 
 void* thread_identity::stack() const noexcept { return state_->stack; }
+
+void thread_identity::run(void (*call)(void*), void* argument) noexcept {
+  state_->call = call;
+  state_->argument = argument;
+  state_->tell(state::to_call);
+}
 
 void thread_identity::prepare(void (*call)(void*), void* argument) noexcept {
   state_->call = call;

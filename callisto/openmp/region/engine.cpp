@@ -44,7 +44,8 @@ workers::worker_threads* make_workers() noexcept {
                                       .coscheduled = workers != 0,
                                       .turn_ns = preempted ? turn_ns : 0,
                                       .traps = &workers::spin_traps::of_this_process(),
-                                      .take_signals = true})
+                                      .take_signals = true,
+                                      .own_threads = true})
           .release();
     } catch (const usage_error& e) {
       report_and_exit("%s", e.what());

@@ -9,6 +9,7 @@
 // An activation can run under the identity of a thread that was made to lend it (machine/fibers/thread_identity.hpp): a
 // runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
 // worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
+// An activation that blocks in the system may go on upon the lender itself, without a worker (own_thread.hpp).
 //
 // Under an identity that is carried, an activation can say which of its code the runaway timer may preempt
 // (preemption/runaway_timer.hpp): code that calls this library in `shielded` scopes only.
@@ -19,11 +20,13 @@
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/activations/debugger.hpp>
+#include <callisto/workers/activations/own_thread.hpp>
 #include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace callisto::workers {
 
@@ -46,6 +49,7 @@ enum class homecoming : std::uint8_t {
   yielded,    ///< it is an orphan: any worker may go on with it
   expired,    ///< it is an orphan, and its turn is over, so that new activations come before it
   preempted,  ///< as expired, from within the handler of the runaway timer
+  blocked,    ///< it goes on upon its own thread, from within the handler of the runaway timer
   suspended,  ///< it goes on once it is resumed
   moved,      ///< it goes on at once, on another stack (`lender_`)
 };
@@ -92,12 +96,18 @@ class activation final : public suspendable<M> {
 
   bool has_better_to_do() const noexcept override;
 
+  /// On its own thread, in the handler of a tick: if it has not blocked lately, it becomes an orphan. True if it has
+  /// come back since, on whichever thread.
+  bool tick_on_own_thread() noexcept {
+    return own_.exists() && own_.computes(set_.timer_->times_blocked()) && this->end_turn();
+  }
+
  private:
   friend class worker_set<M>;
   friend class activation_pool<M>;
   friend class orphan_queue<M>;
 
-  void stop() noexcept override { go_home(homecoming::suspended); }
+  void stop() noexcept override;
   void go_on(bool sleeps) noexcept override;
   void make_way(typename suspendable<M>::place where) noexcept override;
 
@@ -115,6 +125,7 @@ class activation final : public suspendable<M> {
   machine::plain_of<M, activation*> next_{nullptr};  ///< in the list that it stands in
   machine::plain_of<M, ticket_record<M>*> of_{nullptr};
   machine::thread_identity* lender_ = nullptr;  ///< the thread that lends its stack; null: it stands on its own
+  own_thread<M> own_;
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
 };
@@ -126,14 +137,24 @@ bool activation<M>::should_yield() const noexcept {
 
 template <machine::policy M>
 bool activation<M>::has_better_to_do() const noexcept {
-  return should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_);
+  // On its own thread it has no context that another could use.
+  return !own_.exists() && (should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_));
 }
 
 template <machine::policy M>
 void activation<M>::make_way(typename suspendable<M>::place where) noexcept {
   if (where == suspendable<M>::place::shield_end) return go_home(homecoming::expired);
-  go_home(homecoming::preempted);
+  go_home(own_.is_wanted() ? homecoming::blocked : homecoming::preempted);
   set_.timer_->block();
+}
+
+template <machine::policy M>
+void activation<M>::stop() noexcept {
+  if (!own_.exists() || own_.is_calm(set_.timer_->times_blocked())) return go_home(homecoming::suspended);
+  this->forget_turn();
+  if (!this->settle_asleep()) return;
+  this->sleep();
+  own_.has_slept(set_.timer_->times_blocked());
 }
 
 template <machine::policy M>
@@ -158,7 +179,9 @@ void activation<M>::run_as(machine::thread_identity& lender, F f) noexcept {
   if (void* const block = lender.thread_register(); block != nullptr) {
     machine::fiber::take_on(context_, *worker_->home_, block);
     this->set_may_be_left(set_.timer_ != nullptr);
+    own_.identity = &lender;
     machine::fiber::call_on(lender.stack(), [](void* call) { (*static_cast<F*>(call))(); }, &f);
+    own_.identity = nullptr;
     this->set_may_be_left(false);
     machine::fiber::put_off(context_, *worker_->home_);
     return;

@@ -72,6 +72,7 @@ class activation_pool {
   /// shielded. Throws std::bad_alloc.
   void add(worker_set<M>& of, std::uint64_t spin_ticks, suspendable<M>* preemptible) {
     auto made = std::make_unique<act>(of, stack_bytes_, spin_ticks);
+    of.provide_own_thread(*made);
     const typename suspendable<M>::shielded_if shield(preemptible);
     const std::scoped_lock held(latch_);
     debugger::activation_entry& entry = made->listing_;

@@ -79,6 +79,8 @@ class attached_thread final : public suspendable<M> {
   template <class Holds>
   bool awaits(Holds holds, std::uint64_t patient) const noexcept;
 
+  /// In the handler of a tick that found it blocked: true if it can wait without a context.
+  bool lets_block() noexcept { return is_blocked_ = has_context(); }
   void give_back() noexcept;
   void take_context() noexcept;
 
@@ -92,6 +94,8 @@ class attached_thread final : public suspendable<M> {
   unsigned context_ = context_owners<M>::none;  ///< the context that it has
   bool paused_ = false;
   bool wants_turn_ = false;  ///< it has made way, and can go on
+  bool returns_ = false;     ///< it has given its context back because it was blocked
+  bool is_blocked_ = false;  ///< it is in a system call that waits, and has no use for a context meanwhile
   worker<M>* works_as_ = nullptr;
 };
 
@@ -141,7 +145,7 @@ void attached_thread<M>::pause() noexcept {
 
 template <machine::policy M>
 void attached_thread<M>::proceed() noexcept {
-  paused_ = false;
+  paused_ = returns_ = false;
   if (context_ == context_owners<M>::none || !set_.owners_.come_again(context_)) {
     take_context();
   } else {
@@ -168,6 +172,7 @@ void attached_thread<M>::stop() noexcept {
   this->forget_turn();
   if (!this->settle()) return;
   const bool gives_back = has_context();
+  const bool comes_back = std::exchange(returns_, false) || gives_back;
   if (gives_back) {
     const auto done = [this] { return this->is_resumed(); };
     if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
@@ -175,7 +180,7 @@ void attached_thread<M>::stop() noexcept {
     give_back();
   }
   if (this->fall_asleep()) this->sleep();
-  if (gives_back) proceed();
+  if (comes_back) proceed();
 }
 
 template <machine::policy M>
@@ -191,6 +196,13 @@ void attached_thread<M>::go_on(bool sleeps) noexcept {
 template <machine::policy M>
 void attached_thread<M>::make_way(typename base::place where) noexcept {
   if (!has_context()) return;
+  if (std::exchange(is_blocked_, false)) {
+    // It goes on without a context, and has one again after its next stop.
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+    returns_ = true;
+    return;
+  }
   const bool in_handler = where == base::place::handler;
   if (in_handler) set_.timer_->unblock();
   wants_turn_ = true;

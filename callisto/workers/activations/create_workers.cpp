@@ -160,6 +160,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
         [](void* set, unsigned thread, const interruption& at) noexcept {
           return static_cast<worker_set<native>*>(set)->tick(thread, at);
         },
+        [](void* a) noexcept { return static_cast<native_activation*>(a)->tick_on_own_thread(); },
         posix_runaway_timer::trap_handlers{how.traps,
                                            [](void* set, unsigned thread) noexcept {
                                              return static_cast<worker_set<native>*>(set)->meet_wait(thread);

@@ -47,6 +47,9 @@ struct set_options {
   /// itself made would. The program's code on them may send itself signals, or start processes, which inherit the mask.
   /// False: they take only the signals that instructions cause.
   bool take_signals = false;
+  /// Activations with an identity that block in the system go on upon threads of their own (own_thread.hpp), where
+  /// worker-local data must not be used. Needs `timer`.
+  bool own_threads = false;
   /// Ends turns; null: turns never end. Outlives the set. create_workers() makes one.
   runaway_timer* timer = nullptr;
   /// Lets waiting threads of the set sleep while a thread of it is off its processor; null: none does. Outlives the

@@ -72,6 +72,7 @@ class worker_set {
         timer_(how.timer),
         peers_(how.peers),
         turn_ticks_(machine::ticks_of<M>(how.turn_ns)),
+        has_own_threads_(how.own_threads),
         gate_(how.timer != nullptr || how.attached != 0 ? how.workers + how.attached : 0),
         slots_(how.attached),
         threads_(new ticked_thread<M>[how.workers + how.attached]),
@@ -216,6 +217,10 @@ class worker_set {
         peers_->wait(number, g != nullptr ? g->context_ : descheduled_peer_wait::pinned);
       return false;
     }
+    if (at.is_in_call && runs != nullptr && !runs->is_shielded() && lets_block(w, g)) {
+      adapt_ticks(number, self, true, now);
+      return end_turn(w, g);
+    }
     const bool is_trapped = waits && sites_.has(at.instruction) && timer_->trap(at.instruction);
     adapt_ticks(number, self, waits && !is_trapped, now);
     return self.ticks.ends_turn(wanted, waits, now, turn_ticks_) && end_turn(w, g);
@@ -266,6 +271,7 @@ class worker_set {
 
  private:
   friend class activation<M>;
+  friend class activation_pool<M>;
   friend class attached_thread<M>;
 
   static constexpr unsigned orphans_notice = 0;
@@ -292,6 +298,11 @@ class worker_set {
   bool end_turn(worker<M>* w, attached_thread<M>* g) noexcept {
     if (w == nullptr) return g->end_turn();
     return w->current_ != nullptr && w->current_->end_turn();
+  }
+
+  /// In the handler of a tick that found a system call which waits: true if what made it can wait without a context.
+  bool lets_block(worker<M>* w, attached_thread<M>* g) noexcept {
+    return w == nullptr ? g->lets_block() : w->current_->own_.want();
   }
 
   /// In the handler, after a tick with demand. An activation that computes is hardly disturbed by quick ticks, since it
@@ -550,6 +561,10 @@ class worker_set {
         case homecoming::yielded:
           push_orphan(a);
           return true;
+        case homecoming::blocked:
+          timer_->unblock();
+          a.own_.identity->run(go_on_own_thread, &a);
+          return true;
         case homecoming::suspended:
           a.listing_.state = debugger::suspended;
           if (a.settle()) return true;
@@ -561,10 +576,47 @@ class worker_set {
     }
   }
 
+  /// What works on the activation's own thread, should it need one. Throws std::bad_alloc.
+  void provide_own_thread(act& a) const {
+    if (has_own_threads_ && timer_ != nullptr) a.own_.works_as.reset(new worker<M>(workers(), calm_));
+  }
+
+  /// On the activation's own thread: runs it until it goes back to the workers. Another worker may run it, under the
+  /// same identity, before this returns: from that moment on this touches no thread-local data. Calls of the system
+  /// that succeed leave errno alone.
+  static void go_on_own_thread(void* an_activation) noexcept {
+    act& a = *static_cast<act*>(an_activation);
+    worker_set& set = a.set_;
+    worker<M>& w = *a.own_.works_as;
+    w.own_home_.become_this_threads();
+    w.home_ = &w.own_home_;
+    w.current_ = &a;
+    for (;;) {
+      const auto ticks = set.timer_->begin_own_thread(&a);
+      a.own_.begin(set.timer_->times_blocked());
+      a.worker_ = &w;
+      a.listing_.worker = w.number_;
+      machine::fiber::switch_to(*w.home_, a.context_);
+      a.own_.end();
+      set.timer_->end_own_thread(ticks);
+      switch (static_cast<homecoming>(a.came_as_)) {
+        case homecoming::finished:
+          return set.finished(w, a);
+        case homecoming::suspended:
+          a.listing_.state = debugger::suspended;
+          if (a.settle()) return;
+          // It was resumed on its way here.
+          break;
+        default:
+          return set.push_orphan(a);
+      }
+    }
+  }
+
   void finished(worker<M>& w, act& a) noexcept {
     a.local_ = {};
     a.listing_.state = debugger::idle;
-    const bool keep = w.spare_ == nullptr;
+    const bool keep = &w != a.own_.works_as.get() && w.spare_ == nullptr;
     bool cold = false;
     if (keep) {
       w.spare_ = &a;
@@ -665,6 +717,8 @@ class worker_set {
   runaway_timer* const timer_;
   descheduled_peer_wait* const peers_;
   const std::uint64_t turn_ticks_;
+  const bool has_own_threads_;
+  const context_watch<M> calm_;  ///< of activations' own threads, which have no context
   spin_sites<M> sites_;
   /// When there was last a reason for ticks to come soon (tick_policy::is_reason(), look_for_others()), in M::ticks().
   machine::atomic_of<M, std::uint64_t> reason_at_{M::ticks()};

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -46,8 +47,11 @@ struct thread_timer {
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
   posix_runaway_timer::wait_handler wait = nullptr;
+  posix_runaway_timer::own_handler own = nullptr;  ///< instead of `tick`: `set` is an activation on its own thread
 };
 
+/// The processor time between two ticks of an activation's own thread.
+constexpr std::uint64_t own_tick_ns = 4'000'000;
 constexpr unsigned most_thread_timers = 4096;  // twice the largest machine that Linux is configured for by default
 thread_timer thread_timers[most_thread_timers];
 void on_signal(int, siginfo_t* info, void* context);
@@ -83,11 +87,30 @@ void measure_lag(thread_timer& p, const siginfo_t& how) noexcept {
   if (wanted != period) set_period(p, wanted);
 }
 
+/// True if the interrupted thread waited in a system call: the kernel had the call begin anew, as SA_RESTART says, or
+/// ended it with EINTR. A thread that is about to make a call looks the same.
+bool is_in_call([[maybe_unused]] const mcontext_t& machine) noexcept {
+#if defined(__x86_64__)
+  constexpr std::array<unsigned char, 2> call{0x0F, 0x05};
+  const auto at = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  const auto is_call = [&](std::uintptr_t where) {
+    // Both bytes are in the page of the interrupted instruction, which can be read.
+    constexpr std::uintptr_t least_page = 4096;
+    return where / least_page == at / least_page && (where + 1) / least_page == at / least_page &&
+           std::memcmp(reinterpret_cast<const void*>(where), call.data(), call.size()) == 0;
+  };
+  return is_call(at) || (machine.gregs[REG_RAX] == -EINTR && is_call(at - call.size()));
+#else
+  return false;
+#endif
+}
+
 /// Reads the frame that the kernel has made of the interrupted thread.
 interruption where(const void* frame, const siginfo_t& how, std::uint64_t period) noexcept {
   const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
   interruption at;
   at.is_late = how.si_overrun != 0;
+  at.is_in_call = is_in_call(machine);
   at.period = period;
 #if defined(__x86_64__)
   at.instruction = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
@@ -244,7 +267,8 @@ void on_signal(int, siginfo_t* info, void* context) {
     const std::uint64_t period = who->period.load(std::memory_order_relaxed);
     measure_lag(*who, *info);
     if (!on_alternate_stack(context) && !has_more_blocked(*who, context) &&
-        who->tick(who->set, who->worker, where(context, *info, period)))
+        (who->own != nullptr ? who->own(who->set)
+                             : who->tick(who->set, who->worker, where(context, *info, period))))
       return_as_this_thread(context);
   }
   // After that: while a leader is left, ticks interrupt what runs on its thread, too.
@@ -277,9 +301,11 @@ bool tick_ended_call(unsigned before, long result) noexcept {
 struct posix_runaway_timer::state {
   tick_periods every;
   handler call;
+  own_handler own;
   loop_traps* traps;
   wait_handler wait;
   std::vector<std::atomic<thread_timer*>> of_worker;
+  std::atomic<machine::signal_bits> usually_blocked{0};  ///< by a thread that adopted a timer
 
   /// Sets the period of a thread's timer, if it has one; the thread may be about to give the timer up.
   template <class Period>
@@ -295,8 +321,8 @@ struct posix_runaway_timer::state {
 };
 
 posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler call,
-                                         const trap_handlers& traps)
-    : state_(new state{ticks, call, traps.in, traps.in != nullptr ? traps.by_signal : nullptr,
+                                         own_handler on_own_thread, const trap_handlers& traps)
+    : state_(new state{ticks, call, on_own_thread, traps.in, traps.in != nullptr ? traps.by_signal : nullptr,
                        std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
   if (traps.in == nullptr) return;
@@ -306,7 +332,9 @@ posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& t
 
 posix_runaway_timer::~posix_runaway_timer() = default;
 
-bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
+/// Makes a timer of `clock` for the calling thread, whose ticks the rest describes; null: the system refuses one. The
+/// caller lets it tick.
+thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
   const auto first = static_cast<unsigned>(thread) % most_thread_timers;
   for (unsigned n = 0; n < most_thread_timers; ++n) {
@@ -322,29 +350,45 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
     how.sigev_signo = tick_signal;
     how.sigev_value.sival_ptr = &p;
     how._sigev_un._tid = thread;  // glibc 2.36 has no other name for it
-    if (timer_create(CLOCK_MONOTONIC, &how, &p.timer) != 0) {
-      p.used.store(thread_timer::state::free, std::memory_order_release);  // release: as in abandon()
-      return false;
+    if (timer_create(clock, &how, &p.timer) != 0) {
+      p.used.store(thread_timer::state::free, std::memory_order_release);  // release: as in drop_timer()
+      return nullptr;
     }
-    p.worker = worker;
+    p.worker = like.worker;
     stack_t alternate{};
     syscall(SYS_sigaltstack, nullptr, &alternate);
     note_alternate_stack(alternate);
     p.usually_blocked = machine::signals_blocked();
     p.with_more_blocked = 0;
-    p.every = state_->every;
-    p.set = set;
-    p.tick = state_->call;
-    p.wait = state_->wait;
+    p.every = like.every;
+    p.set = like.set;
+    p.tick = like.tick;
+    p.wait = like.wait;
+    p.own = like.own;
     // Last: a signal of its last user may still be on its way. release, both: publish what is above to on_signal()'s
     // and of_this_thread()'s acquires.
     p.used.store(thread_timer::state::ticking, std::memory_order_release);
     p.thread.store(thread, std::memory_order_release);
-    state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
-    unblock();
-    return true;
+    return &p;
   }
-  return false;
+  return nullptr;
+}
+
+void drop_timer(thread_timer& p) noexcept {
+  timer_delete(p.timer);
+  p.thread.store(0, std::memory_order_relaxed);                        // relaxed: no other thread looks for it
+  p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
+}
+
+bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
+  thread_timer* const p = make_timer(
+      CLOCK_MONOTONIC,
+      {.every = state_->every, .worker = worker, .set = set, .tick = state_->call, .wait = state_->wait, .own = nullptr});
+  if (p == nullptr) return false;
+  state_->of_worker[worker].store(p, std::memory_order_seq_cst);  // seq_cst: see state::set()
+  state_->usually_blocked.store(p->usually_blocked, std::memory_order_relaxed);  // relaxed: alike for all workers
+  unblock();
+  return true;
 }
 
 void posix_runaway_timer::abandon(unsigned worker) noexcept {
@@ -353,9 +397,7 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
   while (p.setting.load(std::memory_order_seq_cst) != 0) {
     // For as long as a system call takes.
   }
-  timer_delete(p.timer);
-  p.thread.store(0, std::memory_order_relaxed);                        // relaxed: no other thread looks for it
-  p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
+  drop_timer(p);
 }
 
 void posix_runaway_timer::set_rate(unsigned worker, tick_rate rate) noexcept {
@@ -367,6 +409,32 @@ void posix_runaway_timer::unblock() noexcept {
 }
 
 void posix_runaway_timer::block() noexcept { machine::block_signals(machine::bit_of(tick_signal)); }
+
+std::uint64_t posix_runaway_timer::times_blocked() const noexcept {
+  rusage used{};
+  syscall(SYS_getrusage, RUSAGE_THREAD, &used);
+  return static_cast<std::uint64_t>(used.ru_nvcsw);
+}
+
+runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activation) noexcept {
+  own_ticks ticks;
+  ticks.blocked = machine::signals_blocked();
+  // relaxed: a worker has written it before it ran what blocked.
+  const machine::signal_bits mask = state_->usually_blocked.load(std::memory_order_relaxed) &
+                                    ~(machine::bit_of(tick_signal) | machine::bit_of(SIGTRAP));
+  machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
+  thread_timer* const p = make_timer(
+      CLOCK_THREAD_CPUTIME_ID,
+      {.every = {}, .worker = 0, .set = an_activation, .tick = nullptr, .wait = nullptr, .own = state_->own});
+  ticks.timer = p;
+  if (p != nullptr) set_period(*p, own_tick_ns);
+  return ticks;
+}
+
+void posix_runaway_timer::end_own_thread(const own_ticks& ticks) noexcept {
+  machine::change_signal_mask(SIG_SETMASK, &ticks.blocked, nullptr);
+  if (ticks.timer != nullptr) drop_timer(*static_cast<thread_timer*>(ticks.timer));
+}
 
 bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
   return programs.act_for_program(action, before);

@@ -48,6 +48,22 @@ class runaway_timer {
   /// In the handler, when its activation goes on: no ticks before its frame is returned from.
   virtual void block() noexcept = 0;
 
+  /// Returns how often the calling thread has blocked in the system. A system call, some 100 ns.
+  virtual std::uint64_t times_blocked() const noexcept { return 0; }
+
+  /// Ticks of an activation's own thread, and the signals that the thread blocks otherwise.
+  struct own_ticks {
+    void* timer = nullptr;
+    std::uint64_t blocked = 0;
+  };
+  /// On its own thread, an activation begins: the thread takes the signals that workers take, and has a tick from time
+  /// to time while it computes.
+  virtual own_ticks begin_own_thread(void* an_activation) noexcept {
+    static_cast<void>(an_activation);
+    return {};
+  }
+  virtual void end_own_thread(const own_ticks& ticks) noexcept { static_cast<void>(ticks); }
+
   /// In the handler: true if a thread at this instruction waits for certain (spin_traps/spin_loop.hpp).
   virtual bool waits_at(std::uintptr_t instruction) const noexcept {
     static_cast<void>(instruction);
@@ -71,13 +87,17 @@ class posix_runaway_timer final : public runaway_timer {
   /// Called on a thread that met a trap.
   using wait_handler = trap_outcome (*)(void* set, unsigned thread) noexcept;
 
+  /// Called by the handler on an activation's own thread. True: as for `handler`.
+  using own_handler = bool (*)(void* an_activation) noexcept;
+
   /// Traps beside the ticks.
   struct trap_handlers {
     loop_traps* in = nullptr;                    ///< null: no traps
     wait_handler by_signal = nullptr;            ///< in a handler of signals
     loop_traps::call_handler by_call = nullptr;  ///< outside of handlers; all timers of the process have the same
   };
-  posix_runaway_timer(unsigned threads, const tick_periods& ticks, handler call, const trap_handlers& traps);
+  posix_runaway_timer(unsigned threads, const tick_periods& ticks, handler call, own_handler on_own_thread,
+                      const trap_handlers& traps);
   ~posix_runaway_timer() override;
 
   /// On the thread, before it runs anything: makes its timer, and unblocks the signal. False: the system refuses one.
@@ -96,6 +116,9 @@ class posix_runaway_timer final : public runaway_timer {
   void set_rate(unsigned thread, tick_rate rate) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
+  std::uint64_t times_blocked() const noexcept override;
+  own_ticks begin_own_thread(void* an_activation) noexcept override;
+  void end_own_thread(const own_ticks& ticks) noexcept override;
   bool waits_at(std::uintptr_t instruction) const noexcept override;
   bool trap(std::uintptr_t instruction) noexcept override;
 

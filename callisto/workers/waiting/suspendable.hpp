@@ -5,7 +5,8 @@
 //
 //   running --settle()--> suspended --resume()--> resumed; the resumer makes the suspendable go on
 //                         suspended --fall_asleep()--> asleep --resume()--> resumed; the resumer must wake it
-//   running --resume()--> resumed --settle()--> it was resumed before it stopped, and goes on at once
+//   running --settle_asleep()--> asleep; as above, for one that has saved nothing, so that no thread but its own goes on
+//   running --resume()--> resumed --settle...()--> it was resumed before it stopped, and goes on at once
 //
 // All sides write by exchange, so exactly one of two finds what the other wrote, and that one makes the suspendable go
 // on. Scheduler activations (Anderson et al., SOSP 1991) and Callisto (EuroSys 2014, figure 6: SuspendAct, ResumeAct)
@@ -131,6 +132,12 @@ class suspendable {
   bool settle() noexcept {
     // release: publishes what was saved to resume()'s acquire. acquire: pairs with resume() if that came first.
     return word_.exchange(suspended, order::acq_rel) != resumed;
+  }
+
+  /// Says that it stops without having saved anything, and must be woken; sleep() then waits. False as for settle().
+  bool settle_asleep() noexcept {
+    // acquire: pairs with resume() if that came first. Publishes nothing.
+    return word_.exchange(asleep, order::acquire) != resumed;
   }
 
   /// Says, after it has settled, that it must be woken; sleep() then waits. False if it was already resumed.

@@ -1,0 +1,69 @@
+// An activation's own thread: the lender of its identity, upon which the activation goes on while it often blocks in the
+// system. docs/explanation/blocking.md has the reasons.
+#pragma once
+
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace callisto::workers {
+
+template <machine::policy M>
+class worker;
+
+/// What an activation knows of its own thread. For the thread that runs the activation, and handlers of signals there.
+template <machine::policy M>
+class own_thread {
+ public:
+  /// So many stops in a row without a block in between, and the activation needs a thread no longer.
+  static constexpr unsigned most_calm_stops = 16;
+  /// It goes back as well if it blocks less often than this between two ticks (runaway_timer::begin_own_thread()).
+  static constexpr std::uint64_t least_blocks = 2;
+
+  /// The lender of the identity that the activation carries; null: none.
+  machine::thread_identity* identity = nullptr;
+  /// What works there; null: the set has no such threads. Made with the activation.
+  std::unique_ptr<worker<M>> works_as;
+
+  /// True while the activation runs there.
+  bool exists() const noexcept { return exists_; }
+  /// True if the activation was found blocked, and leaves its worker for that.
+  bool is_wanted() const noexcept { return is_wanted_; }
+  /// In the handler of a tick that found the activation blocked: true if it can go on there.
+  bool want() noexcept {
+    is_wanted_ = identity != nullptr && works_as != nullptr && !exists_;
+    return is_wanted_;
+  }
+
+  /// The thread has taken the activation up, and has blocked so often before.
+  void begin(std::uint64_t blocks) noexcept {
+    exists_ = true;
+    is_wanted_ = false;
+    calm_stops_ = 0;
+    seen_by_stop_ = seen_by_tick_ = blocks;
+  }
+  void end() noexcept { exists_ = false; }
+
+  /// At a stop: true if the activation had better go back to the workers.
+  bool is_calm(std::uint64_t blocks) noexcept {
+    calm_stops_ = blocks == seen_by_stop_ ? calm_stops_ + 1 : 0;
+    return calm_stops_ >= most_calm_stops;
+  }
+  /// It has slept at a stop, which does not count as a block.
+  void has_slept(std::uint64_t blocks) noexcept { seen_by_stop_ = blocks; }
+
+  /// At a tick: true if the activation computes more than it blocks. Its stops count as blocks here.
+  bool computes(std::uint64_t blocks) noexcept { return blocks - std::exchange(seen_by_tick_, blocks) < least_blocks; }
+
+ private:
+  bool exists_ = false;
+  bool is_wanted_ = false;
+  unsigned calm_stops_ = 0;
+  std::uint64_t seen_by_stop_ = 0;
+  std::uint64_t seen_by_tick_ = 0;
+};
+
+}  // namespace callisto::workers
