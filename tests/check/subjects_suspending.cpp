@@ -20,8 +20,24 @@ struct plain_thread : workers::plain_thread<checked> {
   plain_thread() : workers::plain_thread<checked>(0) {}
 };
 
+/// A suspendable that stops on a thread of its own, without being saved: no other thread can go on with it.
+class own_thread final : public workers::suspendable<checked> {
+ public:
+  own_thread() : suspendable(0) {}
+  bool has_better_to_do() const noexcept override { return false; }
+
+ private:
+  void stop() noexcept override {
+    if (settle_asleep()) sleep();
+  }
+  void go_on(bool sleeps) noexcept override {
+    require(sleeps, "only its own thread goes on with it");
+    wake();
+  }
+};
+
 /// A thread that suspends in each round, and one that resumes it, maybe before it has stopped.
-template <unsigned Rounds>
+template <unsigned Rounds, class Suspendable = plain_thread>
 class pausers {
  public:
   static constexpr unsigned threads = 2;
@@ -42,7 +58,7 @@ class pausers {
   }
 
  private:
-  plain_thread suspendable_;
+  Suspendable suspendable_;
   atomic<unsigned> told_{0};
   plain<unsigned> written_{0};
 };
@@ -258,6 +274,8 @@ machine::checking::options few(unsigned bound, whims w) {
 }
 
 const registered<pausers<2>> pause("suspendable.pause", resumes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<pausers<2, own_thread>> pause_apart("suspendable.own_thread", resumes, exhaustive({1, 1}),
+                                                     exhaustive({2, 2}));
 const registered<settlers> settle("suspendable.settle", resumes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<latchers<2, 2>> latch_2("latch.2x2", excludes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<latchers<3, 1>> latch_3("latch.3x1", excludes, exhaustive({1, 1}), exhaustive({2, 1}));

@@ -158,7 +158,8 @@ void activation<M>::stop() noexcept {
 }
 
 template <machine::policy M>
-void activation<M>::go_on(bool) noexcept {
+void activation<M>::go_on(bool sleeps) noexcept {
+  if (sleeps) return this->wake();  // on its own thread
   set_.push_orphan(*this);
 }
 

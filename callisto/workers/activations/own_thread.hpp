@@ -1,5 +1,5 @@
-// An activation's own thread: the lender of its identity, upon which the activation goes on while it often blocks in the
-// system. docs/explanation/blocking.md has the reasons.
+// An activation's own thread: the lender of its identity, upon which the activation goes on while it often blocks in
+// the system. docs/explanation/blocking.md has the reasons.
 #pragma once
 
 #include <callisto/machine/fibers/thread_identity.hpp>

@@ -260,15 +260,17 @@ void on_signal(int, siginfo_t* info, void* context) {
     return;
   }
   const int saved = errno;
-  // acquire: pairs with adopt()'s release. A tick that comes after abandon() finds another state.
-  const bool is_tick = who->used.load(std::memory_order_acquire) == thread_timer::state::ticking;
+  // acquire: pairs with make_timer()'s release. A tick that comes after drop_timer() finds another state, or another
+  // thread's timer: an activation's own thread leaves its timer while the signal is blocked.
+  const bool is_tick = who->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
+                       (who->own == nullptr ||
+                        who->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
   if (is_tick) {
     // relaxed: a hint.
     const std::uint64_t period = who->period.load(std::memory_order_relaxed);
     measure_lag(*who, *info);
     if (!on_alternate_stack(context) && !has_more_blocked(*who, context) &&
-        (who->own != nullptr ? who->own(who->set)
-                             : who->tick(who->set, who->worker, where(context, *info, period))))
+        (who->own != nullptr ? who->own(who->set) : who->tick(who->set, who->worker, where(context, *info, period))))
       return_as_this_thread(context);
   }
   // After that: while a leader is left, ticks interrupt what runs on its thread, too.
@@ -381,11 +383,14 @@ void drop_timer(thread_timer& p) noexcept {
 }
 
 bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
-  thread_timer* const p = make_timer(
-      CLOCK_MONOTONIC,
-      {.every = state_->every, .worker = worker, .set = set, .tick = state_->call, .wait = state_->wait, .own = nullptr});
+  thread_timer* const p = make_timer(CLOCK_MONOTONIC, {.every = state_->every,
+                                                       .worker = worker,
+                                                       .set = set,
+                                                       .tick = state_->call,
+                                                       .wait = state_->wait,
+                                                       .own = nullptr});
   if (p == nullptr) return false;
-  state_->of_worker[worker].store(p, std::memory_order_seq_cst);  // seq_cst: see state::set()
+  state_->of_worker[worker].store(p, std::memory_order_seq_cst);                 // seq_cst: see state::set()
   state_->usually_blocked.store(p->usually_blocked, std::memory_order_relaxed);  // relaxed: alike for all workers
   unblock();
   return true;
