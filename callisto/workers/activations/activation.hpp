@@ -144,8 +144,10 @@ bool activation<M>::has_better_to_do() const noexcept {
 template <machine::policy M>
 void activation<M>::make_way(typename suspendable<M>::place where) noexcept {
   if (where == suspendable<M>::place::shield_end) return go_home(homecoming::expired);
-  go_home(own_.is_wanted() ? homecoming::blocked : homecoming::preempted);
+  const bool to_own_thread = own_.is_wanted();
+  go_home(to_own_thread ? homecoming::blocked : homecoming::preempted);
   set_.timer_->block();
+  if (to_own_thread) own_.begin(*set_.timer_, this);
 }
 
 template <machine::policy M>
@@ -166,6 +168,7 @@ void activation<M>::go_on(bool sleeps) noexcept {
 template <machine::policy M>
 void activation<M>::go_home(homecoming as) noexcept {
   this->forget_turn();
+  if (own_.exists()) own_.end(*set_.timer_);
   came_as_ = as;
   if (lender_ == nullptr) {
     machine::fiber::switch_to(context_, *worker_->home_);

@@ -4,6 +4,7 @@
 
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/workers/preemption/runaway_timer.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -38,14 +39,19 @@ class own_thread {
     return is_wanted_;
   }
 
-  /// The thread has taken the activation up, and has blocked so often before.
-  void begin(std::uint64_t blocks) noexcept {
+  /// On the thread, which has taken the activation up, in the handler that it was left in.
+  void begin(runaway_timer& timer, void* activation) noexcept {
+    ticks_ = timer.begin_own_thread(activation);
     exists_ = true;
     is_wanted_ = false;
     calm_stops_ = 0;
-    seen_by_stop_ = seen_by_tick_ = blocks;
+    seen_by_stop_ = seen_by_tick_ = timer.times_blocked();
   }
-  void end() noexcept { exists_ = false; }
+  /// On the thread, which the activation is about to leave.
+  void end(runaway_timer& timer) noexcept {
+    exists_ = false;
+    timer.end_own_thread(ticks_);
+  }
 
   /// At a stop: true if the activation had better go back to the workers.
   bool is_calm(std::uint64_t blocks) noexcept {
@@ -62,6 +68,7 @@ class own_thread {
   bool exists_ = false;
   bool is_wanted_ = false;
   unsigned calm_stops_ = 0;
+  runaway_timer::own_ticks ticks_;
   std::uint64_t seen_by_stop_ = 0;
   std::uint64_t seen_by_tick_ = 0;
 };

@@ -583,7 +583,7 @@ class worker_set {
 
   /// On the activation's own thread: runs it until it goes back to the workers. Another worker may run it, under the
   /// same identity, before this returns: from that moment on this touches no thread-local data. Calls of the system
-  /// that succeed leave errno alone.
+  /// that succeed leave errno alone. Signals are blocked here, since the stack has little room.
   static void go_on_own_thread(void* an_activation) noexcept {
     act& a = *static_cast<act*>(an_activation);
     worker_set& set = a.set_;
@@ -591,25 +591,19 @@ class worker_set {
     w.own_home_.become_this_threads();
     w.home_ = &w.own_home_;
     w.current_ = &a;
-    for (;;) {
-      const auto ticks = set.timer_->begin_own_thread(&a);
-      a.own_.begin(set.timer_->times_blocked());
-      a.worker_ = &w;
-      a.listing_.worker = w.number_;
-      machine::fiber::switch_to(*w.home_, a.context_);
-      a.own_.end();
-      set.timer_->end_own_thread(ticks);
-      switch (static_cast<homecoming>(a.came_as_)) {
-        case homecoming::finished:
-          return set.finished(w, a);
-        case homecoming::suspended:
-          a.listing_.state = debugger::suspended;
-          if (a.settle()) return;
-          // It was resumed on its way here.
-          break;
-        default:
-          return set.push_orphan(a);
-      }
+    a.worker_ = &w;
+    a.listing_.worker = w.number_;
+    machine::fiber::switch_to(*w.home_, a.context_);
+    switch (static_cast<homecoming>(a.came_as_)) {
+      case homecoming::finished:
+        return set.finished(w, a);
+      case homecoming::suspended:
+        a.listing_.state = debugger::suspended;
+        if (a.settle()) return;
+        // It was resumed on its way here.
+        [[fallthrough]];
+      default:
+        return set.push_orphan(a);
     }
   }
 

@@ -262,9 +262,9 @@ void on_signal(int, siginfo_t* info, void* context) {
   const int saved = errno;
   // acquire: pairs with make_timer()'s release. A tick that comes after drop_timer() finds another state, or another
   // thread's timer: an activation's own thread leaves its timer while the signal is blocked.
-  const bool is_tick = who->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
-                       (who->own == nullptr ||
-                        who->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
+  const bool is_tick =
+      who->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
+      (who->own == nullptr || who->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
   if (is_tick) {
     // relaxed: a hint.
     const std::uint64_t period = who->period.load(std::memory_order_relaxed);
@@ -334,7 +334,7 @@ posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& t
 
 posix_runaway_timer::~posix_runaway_timer() = default;
 
-/// Makes a timer of `clock` for the calling thread, whose ticks the rest describes; null: the system refuses one. The
+/// Makes a timer of `clock` for the calling thread, with ticks as the rest describes; null: the system refuses one. The
 /// caller lets it tick.
 thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
@@ -425,8 +425,9 @@ runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activati
   own_ticks ticks;
   ticks.blocked = machine::signals_blocked();
   // relaxed: a worker has written it before it ran what blocked.
-  const machine::signal_bits mask = state_->usually_blocked.load(std::memory_order_relaxed) &
-                                    ~(machine::bit_of(tick_signal) | machine::bit_of(SIGTRAP));
+  const machine::signal_bits mask =
+      (state_->usually_blocked.load(std::memory_order_relaxed) & ~machine::bit_of(SIGTRAP)) |
+      machine::bit_of(tick_signal);
   machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
   thread_timer* const p = make_timer(
       CLOCK_THREAD_CPUTIME_ID,

@@ -56,8 +56,8 @@ class runaway_timer {
     void* timer = nullptr;
     std::uint64_t blocked = 0;
   };
-  /// On its own thread, an activation begins: the thread takes the signals that workers take, and has a tick from time
-  /// to time while it computes.
+  /// An activation goes on upon its own thread, in the handler: from the handler's end on the thread takes the signals
+  /// that workers take, and has a tick from time to time while it computes.
   virtual own_ticks begin_own_thread(void* an_activation) noexcept {
     static_cast<void>(an_activation);
     return {};
