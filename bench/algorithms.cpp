@@ -141,6 +141,8 @@ int main() {
   sorting("sort 10 M of 100 values", few, table);
   std::sort(keys.begin(), keys.end());
   sorting("sort 10 M sorted keys", keys, table);
+  std::reverse(keys.begin(), keys.end());
+  sorting("sort 10 M falling keys", keys, table);
   scanning(n, table);
   scanning(100'000, table);
   reducing(n, table);

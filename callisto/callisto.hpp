@@ -11,5 +11,6 @@
 #include <callisto/loop/record/trace.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
+#include <callisto/workers/teams/unpinned.hpp>
 
 #endif

@@ -7,10 +7,17 @@ include(CMakePackageConfigHelpers)
 # all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt headers)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt)
+if(CALLISTO_LOOPS_ONLY)
+  list(FILTER headers EXCLUDE REGEX "^callisto/(graph|global)[./]")
+endif()
 list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
 target_sources(callisto PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
 
-install(TARGETS callisto callisto_global EXPORT callisto
+set(libraries callisto)
+if(TARGET callisto_global)
+  list(APPEND libraries callisto_global)
+endif()
+install(TARGETS ${libraries} EXPORT callisto
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -36,7 +43,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/callistoConfig.cmake
 file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 set(pc_requires "")
-if(NOT BUILD_SHARED_LIBS)
+if(NOT BUILD_SHARED_LIBS AND NOT CALLISTO_LOOPS_ONLY)
   set(pc_requires "hwloc zlib libzstd")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto.pc.in ${PROJECT_BINARY_DIR}/cmake/callisto.pc @ONLY)

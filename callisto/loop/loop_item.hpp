@@ -6,6 +6,7 @@
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/loop/record/recorder.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 #include <callisto/machine/system/thread_sanitizer.hpp>
 #include <callisto/workers/teams/work_item.hpp>
 
@@ -402,11 +403,8 @@ void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* publishe
   participation mine(*this, thread, on);
   const batches all(mine, published, recorded);
   if (const distributor::range r = all.first(); !r.empty()) {
-    try {
-      body_(r, all);
-    } catch (...) {
-      mine.fail(std::current_exception(), published);
-    }
+    CALLISTO_TRY { body_(r, all); }
+    CALLISTO_CATCH_ALL { mine.fail(std::current_exception(), published); }
   }
   recorded.left(mine.cursor);
 }
@@ -436,6 +434,7 @@ void loop_item<M, Distributor, Stop>::participation::stop(publication* published
 
 template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::participation::fail(std::exception_ptr thrown, publication* published) noexcept {
+  if (!thrown) machine::end_for_left_body();
   item.fail(std::move(thrown), published);
   item.distributor_.leave(cursor);
 }

@@ -8,6 +8,7 @@
 #include <callisto/loop/native_loops.hpp>
 #include <callisto/loop/record/site.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 #include <callisto/machine/system/thread_sanitizer.hpp>
 
 #include <concepts>
@@ -171,7 +172,7 @@ template <index A, index B>
 constexpr std::common_type_t<A, B> bound(std::integral auto value) {
   using common = std::common_type_t<A, B>;
   if (!std::in_range<common>(value)) {
-    throw usage_error("parallel_for: a negative bound beside an unsigned one; give both bounds the same type");
+    machine::throw_usage_error("parallel_for: a negative bound beside an unsigned one; give both bounds the same type");
   }
   return static_cast<common>(value);
 }

@@ -108,7 +108,7 @@ template <loop::index A, loop::index B, class T, class F, class Combine = std::p
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
   loop::reduce_body<T, std::remove_reference_t<F>, Combine, common> adapted{f, combine, identity, begin};
-  if (!loop::run(level, adapted, loop::distance(begin, end), options, where)) throw cancelled();
+  if (!loop::run(level, adapted, loop::distance(begin, end), options, where)) machine::throw_cancelled();
   return std::move(adapted.total);
 }
 template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>

@@ -13,8 +13,12 @@ for ((i = 0; i + 1 < $#; ++i)); do
     -MF) dependencies=${arguments[i + 1]} ;;
   esac
 done
+# In another project the library has a folder of its own, and one file of loops alone is compiled in another way.
+[[ " $* " != *" -DCALLISTO_WITHOUT_HWLOC "* ]] || exec "$@"
+output_here=$output
+output=${output#within/}
 object=$from/${output/openmp\/CMakeFiles\/callisto_libgomp.dir\/__/CMakeFiles/callisto.dir}
 [[ -e $object ]] || exec "$@"
-cp "$object" "$output"
+cp "$object" "$output_here"
 # It is stale when that one is; ninja knows which headers make it so there.
-[[ -z ${dependencies:-} ]] || echo "$output: $(realpath "$object")" >"$dependencies"
+[[ -z ${dependencies:-} ]] || echo "$output_here: $(realpath "$object")" >"$dependencies"

@@ -60,6 +60,27 @@ TEST_P(Algorithms, StableSortKeepsTheOrderOfEqualElements) {
   }
 }
 
+TEST_P(Algorithms, SortsOfOrderedInputKeepTheOrderOfEqualElements) {
+  using pair = std::pair<std::uint32_t, std::size_t>;
+  const auto by_key = [](const pair& a, const pair& b) { return a.first < b.first; };
+  for (const std::uint32_t equal : {1u, 3u}) {
+    std::vector<pair> rising(60'000);
+    for (std::size_t i = 0; i < rising.size(); ++i) rising[i] = {static_cast<std::uint32_t>(i / equal), i};
+    auto falling = rising;
+    for (pair& p : falling) p.first = ~p.first;
+    for (std::vector<pair> mine : {rising, falling}) {
+      auto expected = mine;
+      std::stable_sort(expected.begin(), expected.end(), by_key);
+      stable_sort(mine, by_key);
+      EXPECT_EQ(mine, expected) << equal << " equal";
+      // One element out of place, far from the beginning.
+      std::swap(mine[40'000], mine[50'000]);
+      stable_sort(mine, by_key);
+      EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end(), by_key));
+    }
+  }
+}
+
 TEST_P(Algorithms, SortMovesStrings) {
   std::vector<std::string> mine;
   for (int i = 0; i < 50'000; ++i) mine.push_back("a string beyond the small ones " + std::to_string(random_() % 5000));

@@ -2,12 +2,15 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/callisto.hpp>
+#include <callisto/machine/host/placement.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -40,7 +43,80 @@ TEST(Runtime, ARefusedSettingChangesNothing) {
   EXPECT_EQ(parallel_reduce(0, 100, 0L, [](int i) { return long{i}; }), 4950);
 }
 
+/// Calls `f` on the two threads of a loop at the same time.
+template <class F>
+void on_two_threads(F f) {
+  std::atomic<unsigned> inside{0};
+  static_cast<void>(parallel_for(0, 2,
+                                 [&](int) {
+                                   inside.fetch_add(1);
+                                   while (inside.load() < 2) sched_yield();
+                                   f();
+                                 },
+                                 {.batch = 1}));
+}
+
+unsigned processors_here() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 0;
+}
+
+TEST(Runtime, WhatABodyStartsRunsWhereTheProcessMay) {
+  set_threads(2);
+  const auto all = static_cast<unsigned>(machine::affinity_at_start().size());
+  std::atomic<unsigned> wrong{0};
+  on_two_threads([&] {
+    const unsigned before = processors_here();
+    {
+      const unpinned here;
+      std::thread([&] { wrong += processors_here() == all ? 0 : 1; }).join();
+    }
+    wrong += processors_here() == before ? 0 : 1;
+  });
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(Runtime, ACancelledFollowerFinishesItsIterations) {
+  set_threads(2);
+  std::atomic<unsigned> done{0};
+  on_two_threads([&] {
+    if (this_thread() != 0) {
+      pthread_cancel(pthread_self());
+      pthread_testcancel();
+    }
+    ++done;
+  });
+  EXPECT_EQ(done, 2u);
+  EXPECT_EQ(parallel_reduce(0, 10000, 0L, [](int i) { return long{i}; }), 49995000L);
+}
+
+TEST(RuntimeDeathTest, PthreadExitInABodyIsAClearError) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        set_threads(2);
+        on_two_threads([] {
+          if (this_thread() != 0) pthread_exit(nullptr);
+        });
+      },
+      "callisto: pthread_exit.* ended the body of a loop");
+}
+
 #if defined(CALLISTO_CHILDREN_WORK)
+TEST(Runtime, AChildOfABodyRunsWhereTheProcessMay) {
+  set_threads(2);
+  const auto all = static_cast<unsigned>(machine::affinity_at_start().size());
+  std::atomic<int> wrong{0};
+  on_two_threads([&] {
+    const pid_t child = fork();
+    if (child == 0) _exit(processors_here() == all ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    wrong += status == 0 ? 0 : 1;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 int sum_in_child() {
   const pid_t child = fork();
   if (child == 0) {

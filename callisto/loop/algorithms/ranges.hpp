@@ -23,7 +23,7 @@ namespace callisto {
 /// `step` is not above 0.
 template <loop::index I>
 auto stepped(I first, std::type_identity_t<I> last, std::type_identity_t<I> step) {
-  if (!(step > 0)) throw usage_error("stepped: expected a step above 0");
+  if (!(step > 0)) machine::throw_usage_error("stepped: expected a step above 0");
   const auto by = static_cast<std::uint64_t>(step);
   const std::uint64_t n = loop::distance(first, last);
   return std::views::iota(std::uint64_t{0}, n / by + (n % by != 0 ? 1 : 0)) |
@@ -47,7 +47,7 @@ template <class F>
 bool parallel_for(const rectangle& over, F&& f, const loop_options& options = {},
                   std::source_location where = std::source_location::current()) {
   if (over.tile_rows == 0 || over.tile_columns == 0) {
-    throw usage_error("parallel_for: a rectangle with tiles of 0 rows or columns");
+    machine::throw_usage_error("parallel_for: a rectangle with tiles of 0 rows or columns");
   }
   const auto tiles = [](std::size_t n, std::size_t by) { return n / by + (n % by != 0 ? 1 : 0); };
   const std::size_t across = tiles(over.columns, over.tile_columns);

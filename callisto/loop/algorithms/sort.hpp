@@ -1,4 +1,5 @@
-// Parallel sorting: a sample sort (Sanders and Winkel, "Super Scalar Sample Sort", ESA 2004).
+// Parallel sorting: a sample sort (Sanders and Winkel, "Super Scalar Sample Sort", ESA 2004), after a look whether the
+// input is sorted or the other way round.
 //
 // 1. Splitters are chosen from a sample and put into a search tree that is walked without branches. 2. Each block of
 // the input counts how many of its elements fall between two splitters, and how many equal one. 3. Each block moves its
@@ -7,7 +8,9 @@
 #pragma once
 
 #include <callisto/loop/algorithms/blocks.hpp>
-#include <callisto/loop/algorithms/search.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
@@ -93,6 +96,32 @@ void sort_alone(Iterator first, Iterator last, Less& less) {
   }
 }
 
+/// True if `in_order(i)` for each i of [1, n). Ends soon after the first that is not.
+template <class F>
+bool all_in_order(std::uint64_t n, F in_order, const std::source_location& where) {
+  // Most input is out of order from its beginning on, and no thread is needed to see that.
+  constexpr std::uint64_t first_look = 64;
+  for (std::uint64_t i = 1; i < std::min(n, first_look); ++i) {
+    if (!in_order(i)) return false;
+  }
+  machine::native::atomic<std::uint32_t> broken{0};
+  static_cast<void>(parallel_for(
+      std::uint64_t{1}, n,
+      [&](std::uint64_t i, std::uint64_t end) {
+        // Without branches inside a stretch, which compilers make vectors of.
+        constexpr std::uint64_t stretch = 256;
+        // relaxed, here and below: one flag, read by the caller after the loop.
+        while (i < end && broken.load(machine::order::relaxed) == 0) {
+          const std::uint64_t stop = std::min(end, i + stretch);
+          unsigned wrong = 0;
+          for (; i < stop; ++i) wrong |= in_order(i) ? 0u : 1u;
+          if (wrong != 0) broken.store(1, machine::order::relaxed);
+        }
+      },
+      {}, where));
+  return broken.load(machine::order::relaxed) == 0;
+}
+
 template <bool Stable, class Iterator, class Less>
 void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_location& where) {
   using T = std::iter_value_t<Iterator>;
@@ -104,10 +133,11 @@ void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_l
   if (n < worth_while || workers::loop_team_here().where.threads() == 1 || !std::is_copy_constructible_v<T>) {
     return sort_alone<Stable>(first, at(n), less);
   }
-  // Sorted input is common, and the look ends at the first pair that is out of order.
-  if (find_if(
-          std::views::iota(std::uint64_t{1}, n), [&](std::uint64_t i) { return less(*at(i), *at(i - 1)); }, where) ==
-      std::views::iota(std::uint64_t{1}, n).end()) {
+  // Input that is sorted, or the other way round, is common.
+  if (all_in_order(n, [&](std::uint64_t i) { return !less(*at(i), *at(i - 1)); }, where)) return;
+  if (all_in_order(n, [&](std::uint64_t i) { return static_cast<bool>(less(*at(i), *at(i - 1))); }, where)) {
+    static_cast<void>(parallel_for(
+        std::uint64_t{0}, n / 2, [&](std::uint64_t i) { std::ranges::iter_swap(at(i), at(n - 1 - i)); }, {}, where));
     return;
   }
   if constexpr (std::is_copy_constructible_v<T>) {
@@ -159,7 +189,7 @@ void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_l
     };
     std::exception_ptr thrown;
     std::array<bool, tree::buckets> back{};
-    try {
+    CALLISTO_TRY {
       parallel_for(
           0u, tree::buckets,
           [&](unsigned k) {
@@ -168,9 +198,8 @@ void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_l
             back[k] = true;
           },
           {.batch = 1}, where);
-    } catch (...) {
-      thrown = std::current_exception();
     }
+    CALLISTO_CATCH_ALL { thrown = std::current_exception(); }
     if (thrown) {
       for (unsigned k = 0; k < tree::buckets; ++k) {
         if (!back[k]) bring_back(k);

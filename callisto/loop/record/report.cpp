@@ -7,10 +7,9 @@
 #include <callisto/loop/record/trace.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/filled.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/machine/system/secure_environment.hpp>
-
-#include <fmt/format.h>
 
 #include <cstdlib>
 #include <exception>
@@ -57,19 +56,19 @@ void try_file(const std::string& path, std::string_view source) {
   try {
     const machine::output_file attempt(path);
   } catch (const output_error& e) {
-    throw output_error(fmt::format("{}: {}", source, e.what()));
+    throw output_error(machine::filled("{}: {}", source, e.what()));
   }
 }
 
 std::string file_here(const std::string& path, bool child) {
-  return child ? fmt::format("{}.{}", path, getpid()) : path;
+  return child ? machine::filled("{}.{}", path, getpid()) : path;
 }
 
 void report_at_exit() noexcept {
   try {
     report_loops();
   } catch (const std::exception& e) {
-    print(fmt::format("callisto: {}\n", e.what()));
+    print(machine::filled("callisto: {}\n", e.what()));
   }
 }
 
@@ -81,9 +80,9 @@ void prepare_exit() {
 }
 
 std::string statistics_text(const std::vector<loop_statistics_of_site>& sites) {
-  return fmt::format(R"({{"ticks_per_second":{},"loops":{}}})"
-                     "\n",
-                     machine::native::ticks_per_second(), to_json(sites));
+  return machine::filled(R"({{"ticks_per_second":{},"loops":{}}})"
+                         "\n",
+                         machine::native::ticks_per_second(), to_json(sites));
 }
 
 }  // namespace
@@ -148,7 +147,7 @@ void report_loops() {
   const std::vector<loop_statistics_of_site> sites = loop_statistics();
   if (child && sites.empty()) return;
   if (now.table) {
-    print((child ? fmt::format("callisto: loops of process {}\n", getpid()) : std::string("callisto: loops\n")) +
+    print((child ? machine::filled("callisto: loops of process {}\n", getpid()) : std::string("callisto: loops\n")) +
           to_table(sites));
   }
   // The timeline is written in any case; the first failure is reported.

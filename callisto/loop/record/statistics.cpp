@@ -4,13 +4,11 @@
 #include <callisto/loop/record/site_totals.hpp>
 #include <callisto/loop/record/timeline.hpp>
 #include <callisto/machine/native.hpp>
-
-#include <fmt/format.h>
+#include <callisto/machine/system/filled.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <iterator>
 #include <mutex>
 #include <string_view>
 
@@ -56,9 +54,9 @@ std::string_view base_name(std::string_view path) { return path.substr(path.rfin
 double seconds(double ticks) { return ticks / static_cast<double>(machine::native::ticks_per_second()); }
 
 std::string human(double s) {
-  if (s < 1e-3) return fmt::format("{:.1f} us", s * 1e6);
-  if (s < 1) return fmt::format("{:.1f} ms", s * 1e3);
-  return fmt::format("{:.2f} s", s);
+  if (s < 1e-3) return machine::fixed(s * 1e6, 1) + " us";
+  if (s < 1) return machine::fixed(s * 1e3, 1) + " ms";
+  return machine::fixed(s, 2) + " s";
 }
 
 std::string grouped(std::uint64_t count) {
@@ -69,7 +67,7 @@ std::string grouped(std::uint64_t count) {
 
 std::string to_json(const loop_activity& a) {
   const auto in_seconds = [](std::uint64_t ticks) { return seconds(static_cast<double>(ticks)); };
-  return fmt::format(
+  return machine::filled(
       R"("visits":{},"iterations":{},"batches":{},"steals":{},"given_back":{},"taken_back":{},"combined":{},)"
       R"("work":{},"claiming":{},"idle":{},"cycles":{{"work":{},"claiming":{},"idle":{}}})",
       a.visits, a.iterations, a.batches, a.steals, a.given_back, a.taken_back, a.combined, in_seconds(a.work),
@@ -105,7 +103,7 @@ site_totals& site_registry::find(const std::source_location& where) {
   made->sums.column = where.column();
   made->sums.function = where.function_name();
   made->label =
-      fmt::format("{} ({}:{})", short_function(made->sums.function), base_name(made->sums.file), where.line());
+      machine::filled("{} ({}:{})", short_function(made->sums.function), base_name(made->sums.file), where.line());
   sites_.push_back(std::move(made));
   return *sites_.back();
 }
@@ -126,7 +124,10 @@ std::string quoted(std::string_view text) {
     if (c == '"' || c == '\\') {
       json += {'\\', c};
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<unsigned>(c));
+      constexpr std::string_view digits = "0123456789abcdef";
+      const auto code = static_cast<unsigned char>(c);
+      json += "\\u00";
+      json += {digits[code / 16], digits[code % 16]};
     } else {
       json += c;
     }
@@ -173,15 +174,15 @@ std::string to_table(std::span<const loop_statistics_of_site> sites) {
     const loop_activity all = s.total();
     const double had = static_cast<double>(std::max<std::uint64_t>(1, all.work + all.claiming + all.idle));
     const auto share = [had](std::uint64_t ticks) {
-      return fmt::format("{:.1f}%", 100 * static_cast<double>(ticks) / had);
+      return machine::fixed(100 * static_cast<double>(ticks) / had, 1) + '%';
     };
-    std::string name = fmt::format("{} ({}:{})", short_function(s.function), base_name(s.file), s.line);
-    if (s.threw != 0) name += fmt::format(", {} threw", grouped(s.threw));
-    if (s.stopped != 0) name += fmt::format(", {} stopped", grouped(s.stopped));
+    std::string name = machine::filled("{} ({}:{})", short_function(s.function), base_name(s.file), s.line);
+    if (s.threw != 0) name += machine::filled(", {} threw", grouped(s.threw));
+    if (s.stopped != 0) name += machine::filled(", {} stopped", grouped(s.stopped));
     rows.push_back({std::move(name), grouped(s.loops), grouped(all.iterations), grouped(all.batches),
                     grouped(all.steals), grouped(all.given_back + all.taken_back), grouped(all.combined),
                     human(seconds(static_cast<double>(s.duration))), share(all.work), share(all.claiming),
-                    share(all.idle), fmt::format("{:.3f}", s.imbalance())});
+                    share(all.idle), machine::fixed(s.imbalance(), 3)});
   }
   std::array<std::size_t, columns> widths{};
   for (const auto& row : rows) {
@@ -189,8 +190,8 @@ std::string to_table(std::span<const loop_statistics_of_site> sites) {
   }
   std::string text;
   for (const auto& row : rows) {
-    text += fmt::format("{:<{}}", row[0], widths[0]);
-    for (std::size_t c = 1; c < columns; ++c) text += fmt::format("  {:>{}}", row[c], widths[c]);
+    text += row[0] + std::string(widths[0] - row[0].size(), ' ');
+    for (std::size_t c = 1; c < columns; ++c) text += std::string(2 + widths[c] - row[c].size(), ' ') + row[c];
     text += '\n';
   }
   return text;
@@ -200,11 +201,11 @@ std::string to_json(std::span<const loop_statistics_of_site> sites) {
   std::string text = "[";
   for (const loop_statistics_of_site& s : sites) {
     if (text.size() > 1) text += ',';
-    fmt::format_to(std::back_inserter(text),
-                   R"({{"file":{},"line":{},"column":{},"function":{},"loops":{},"threw":{},"stopped":{},"seconds":{},)"
-                   R"("imbalance":{},{},"threads":[)",
-                   quoted(s.file), s.line, s.column, quoted(s.function), s.loops, s.threw, s.stopped,
-                   seconds(static_cast<double>(s.duration)), s.imbalance(), to_json(s.total()));
+    text += machine::filled(
+        R"({{"file":{},"line":{},"column":{},"function":{},"loops":{},"threw":{},"stopped":{},"seconds":{},)"
+        R"("imbalance":{},{},"threads":[)",
+        quoted(s.file), s.line, s.column, quoted(s.function), s.loops, s.threw, s.stopped,
+        seconds(static_cast<double>(s.duration)), s.imbalance(), to_json(s.total()));
     for (std::size_t t = 0; t < s.threads.size(); ++t) {
       text += (t == 0 ? "{" : ",{") + to_json(s.threads[t]) + '}';
     }

@@ -4,15 +4,13 @@
 
 #include <callisto/loop/record/timeline.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/system/filled.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/workers/teams/runtime.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -152,18 +150,17 @@ class span_writer {
   void span(std::string_view category, std::string_view name, std::uint64_t begin, std::uint64_t end,
             const std::string& arguments = {}) {
     if (end <= begin) return;
-    fmt::format_to(std::back_inserter(text_),
-                   R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{:.4f},"dur":{:.4f},"args":{{{}}}}},)"
-                   "\n",
-                   category, quoted(name), process_, thread_, microseconds(begin - std::min(begin, origin_)),
-                   microseconds(end - begin), arguments);
+    text_ += machine::filled(R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}},)"
+                             "\n",
+                             category, quoted(name), process_, thread_,
+                             machine::fixed(microseconds(begin - std::min(begin, origin_)), 4),
+                             machine::fixed(microseconds(end - begin), 4), arguments);
   }
 
   void name(const std::string& text) {
-    fmt::format_to(std::back_inserter(text_),
-                   R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}},)"
-                   "\n",
-                   process_, thread_, quoted(text));
+    text_ += machine::filled(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}},)"
+                             "\n",
+                             process_, thread_, quoted(text));
   }
 
  private:
@@ -180,8 +177,8 @@ class span_writer {
 void write_spans(const timeline::track& t, const std::vector<event>& events, std::uint64_t now, span_writer& out) {
   std::uint64_t free_since = 0;  // a follower's: when it left its last loop
   for (const event& e : events) {
-    const std::string iterations = fmt::format(R"("iterations":{})", e.count);
-    const std::string batch = fmt::format(R"("first":{},"iterations":{})", e.first, e.count);
+    const std::string iterations = machine::filled(R"("iterations":{})", e.count);
+    const std::string batch = machine::filled(R"("first":{},"iterations":{})", e.first, e.count);
     switch (e.what) {
       case kind::batch:
       case kind::fetched_batch:
@@ -233,9 +230,9 @@ void write_loop_trace(const std::string& path) {
   const long process = getpid();
   const char* const program = program_invocation_short_name;
   std::string text =
-      fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"program":{},"left_out":{}}},"traceEvents":[)"
-                  "\n",
-                  quoted(program), timeline::left_out.load(order::relaxed));
+      machine::filled(R"({{"displayTimeUnit":"ns","otherData":{{"program":{},"left_out":{}}},"traceEvents":[)"
+                      "\n",
+                      quoted(program), timeline::left_out.load(order::relaxed));
   for (const auto& [t, events] : all) {
     if (events.empty()) continue;
     span_writer out(text, process, t->thread, origin);
@@ -245,9 +242,9 @@ void write_loop_trace(const std::string& path) {
     text.clear();
   }
   // The list has no comma at its end: this is its last entry.
-  file.append(text + fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})"
-                                 "\n]}}\n",
-                                 process, quoted(program)));
+  file.append(text + machine::filled(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})"
+                                     "\n]}}\n",
+                                     process, quoted(program)));
   file.commit();
 }
 

@@ -1,11 +1,11 @@
 // Counters of the processor by perf_event_open(2).
 #include <callisto/machine/host/cache_counters.hpp>
 
+#include <callisto/machine/system/filled.hpp>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -33,12 +33,12 @@ int open_event(std::uint64_t which) noexcept {
 }
 
 std::string reason(int fault) {
-  std::string text = fmt::format("perf_event_open: {}", std::strerror(fault));
+  std::string text = filled("perf_event_open: {}", std::strerror(fault));
   if (fault == ENOENT || fault == ENODEV || fault == EOPNOTSUPP)
     return text + " (the processor shows no counters here)";
   int paranoid = 0;
   if ((fault == EACCES || fault == EPERM) && std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> paranoid) {
-    text += fmt::format(" (perf_event_paranoid is {})", paranoid);
+    text += filled(" (perf_event_paranoid is {})", paranoid);
   }
   return text;
 }

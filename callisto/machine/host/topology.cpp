@@ -14,9 +14,13 @@
 #include <type_traits>
 #include <utility>
 
+#ifndef CALLISTO_WITHOUT_HWLOC
 #include <hwloc.h>
+#endif
 
 namespace callisto::machine {
+
+#ifndef CALLISTO_WITHOUT_HWLOC
 namespace {
 
 struct hwloc_deleter {
@@ -53,12 +57,6 @@ hwloc_obj_t local_node(hwloc_topology_t t, hwloc_obj_t pu) {
     if (hwloc_bitmap_isset(pu->nodeset, node->os_index)) return node;
   }
   return nullptr;
-}
-
-/// True if the user told hwloc of another machine, or where to read of it (hwloc's manual, "Environment Variables").
-bool asks_for_hwloc() noexcept {
-  const auto is_set = [](const char* name) { return !file_variable(name).empty(); };
-  return is_set("HWLOC_XMLFILE") || is_set("HWLOC_SYNTHETIC") || is_set("HWLOC_FSROOT") || is_set("HWLOC_COMPONENTS");
 }
 
 }  // namespace
@@ -98,28 +96,9 @@ std::optional<topology> topology::from_hwloc(void* hwloc_topology) {
   return topology(std::move(contexts), has_l3);
 }
 
-const topology& topology::host() {
-  // Never destroyed: loops may run in static destructors.
-  static const topology* const only = [] {
-    const std::vector<unsigned>& usable = affinity_at_start();
-    const auto knows = [&](const topology& t) {
-      return std::all_of(usable.begin(), usable.end(), [&](unsigned cpu) { return t.find(cpu) != nullptr; });
-    };
-    if (!asks_for_hwloc()) {
-      if (auto told = read_sysfs("")) {
-        const topology found(std::move(told->contexts), told->has_l3);
-        if (knows(found)) return new topology(found);
-      }
-    }
-    // In secure mode without hwloc, which reads files and loads plug-ins that the environment names.
-    if (const hwloc_handle t = in_secure_mode() ? nullptr : new_hwloc();
-        t != nullptr && hwloc_topology_load(t.get()) == 0) {
-      if (const std::optional<topology> found = from_hwloc(t.get()); found && knows(*found))
-        return new topology(*found);
-    }
-    return new topology(flat(usable));
-  }();
-  return *only;
+std::optional<topology> topology::hwlocs_host() {
+  const hwloc_handle t = new_hwloc();
+  return t != nullptr && hwloc_topology_load(t.get()) == 0 ? from_hwloc(t.get()) : std::nullopt;
 }
 
 topology topology::from_synthetic(const std::string& description) {
@@ -138,6 +117,52 @@ topology topology::from_xml(const std::string& xml) {
     if (std::optional<topology> made = from_hwloc(t.get())) return *std::move(made);
   }
   throw usage_error("the text is not a machine recorded by lstopo");
+}
+
+#else
+
+// A build of loops alone knows the host from the system's own files.
+std::optional<topology> topology::hwlocs_host() { return std::nullopt; }
+
+topology topology::from_synthetic(const std::string&) {
+  throw usage_error("made-up machines take hwloc, without which this library was built (CALLISTO_LOOPS_ONLY)");
+}
+
+topology topology::from_xml(const std::string&) {
+  throw usage_error("recorded machines take hwloc, without which this library was built (CALLISTO_LOOPS_ONLY)");
+}
+
+#endif
+
+namespace {
+
+/// True if the user told hwloc of another machine, or where to read of it (hwloc's manual, "Environment Variables").
+bool asks_for_hwloc() noexcept {
+  const auto is_set = [](const char* name) { return !file_variable(name).empty(); };
+  return is_set("HWLOC_XMLFILE") || is_set("HWLOC_SYNTHETIC") || is_set("HWLOC_FSROOT") || is_set("HWLOC_COMPONENTS");
+}
+
+}  // namespace
+
+const topology& topology::host() {
+  // Never destroyed: loops may run in static destructors.
+  static const topology* const only = [] {
+    const std::vector<unsigned>& usable = affinity_at_start();
+    const auto knows = [&](const topology& t) {
+      return std::all_of(usable.begin(), usable.end(), [&](unsigned cpu) { return t.find(cpu) != nullptr; });
+    };
+    if (!asks_for_hwloc()) {
+      if (auto told = read_sysfs("")) {
+        const topology found(std::move(told->contexts), told->has_l3);
+        if (knows(found)) return new topology(found);
+      }
+    }
+    // In secure mode without hwloc, which reads files and loads plug-ins that the environment names.
+    if (const std::optional<topology> found = in_secure_mode() ? std::nullopt : hwlocs_host(); found && knows(*found))
+      return new topology(*found);
+    return new topology(flat(usable));
+  }();
+  return *only;
 }
 
 topology topology::flat(std::span<const unsigned> os_indices) {

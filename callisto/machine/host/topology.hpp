@@ -63,6 +63,8 @@ class CALLISTO_API topology {
   topology(std::vector<context> contexts, bool has_l3) noexcept : contexts_(std::move(contexts)), has_l3_(has_l3) {}
   unsigned count(unsigned context::* level) const noexcept;
   static std::optional<topology> from_hwloc(void* hwloc_topology);
+  /// Returns the host as hwloc sees it, if it can be told.
+  static std::optional<topology> hwlocs_host();
 
   std::vector<context> contexts_;
   bool has_l3_;

@@ -284,6 +284,9 @@ class runtime {
     const follower& f = *static_cast<follower*>(argument);
     self = &f.where->member_of(f.number);
     self->on = f.on.get();
+    // The program cannot cancel a thread that it has not made; a body that asks for it would leave iterations undone.
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
     f.where->root().follow(f.number);
     return nullptr;
@@ -356,6 +359,10 @@ class runtime {
   /// Forgets the parent's threads in the child of a fork, which has only this one. The child's next loop starts
   /// followers again. If the fork happened in a loop body, iterations that followers had claimed are lost in the child.
   void in_child() {
+    // A follower that forks is the child's only thread, and has no context of its own any more.
+    for (const auto& f : followers_) {
+      if (pthread_equal(f->thread, pthread_self()) != 0) machine::unpin_this_thread();
+    }
     for (auto& f : followers_) abandoned_.push_back(std::move(f));
     followers_.clear();
     // This thread may be in a loop of one of the trees, so new loops get trees of their own.
