@@ -85,7 +85,8 @@ class scoring {
     const double mean = sum / reached;
     const double variance = reached < 2 ? unknown : std::max(0.0, squares - sum * mean) / (reached - 1);
     const double relative = variance / reached / (mean * mean) + (1 - part) / reached;
-    return {part / mean, part / mean * std::sqrt(relative * share)};
+    const double score = reached / sum * part;  // in NetworkX's order, so that exact scores have the same bits
+    return {score, score * std::sqrt(relative * share)};
   }
 
  private:

@@ -1,0 +1,44 @@
+"""The NetworkX backend "callisto": set NETWORKX_BACKEND_PRIORITY=callisto, and NetworkX's functions run here.
+
+NetworkX loads this module on first use. Its functions have NetworkX's names and parameters."""
+
+from . import _centrality, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
+from ._graph import Graph, convert_from_nx, convert_to_nx
+from ._registry import FUNCTIONS, ONCE
+
+globals().update({name: entry[0] for name, entry in FUNCTIONS.items()})
+
+__all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run", *FUNCTIONS]
+
+
+def can_run(name, args, kwargs):
+    """Returns True, or why the backend cannot answer this call."""
+    check = FUNCTIONS[name][2]
+    if check is None:
+        return True
+    try:
+        return check(*args, **kwargs) or "these arguments are left to networkx"
+    except TypeError:
+        return True  # the call itself will tell
+
+
+def _graph_of(args, kwargs):
+    return args[0] if args else next(iter(kwargs.values()), None)
+
+
+def should_run(name, args, kwargs):
+    """Returns True, or why NetworkX is faster: for small graphs, and for one look at a graph not yet converted."""
+    graph = _graph_of(args, kwargs)
+    if isinstance(graph, Graph):
+        return True
+    least = FUNCTIONS[name][1]
+    cache = getattr(graph, "__networkx_cache__", None)
+    converted = bool(cache and cache.get("backends", {}).get("callisto"))
+    if least is ONCE and not converted:
+        return "one look at the graph takes less time than its conversion"
+    rows = graph._adj
+    least = 500 if least is ONCE else least
+    arcs = len(rows)
+    if arcs < least:
+        arcs = sum(map(len, rows.values()))
+    return True if arcs >= least else f"the graph has fewer than {least} nodes or edges"
