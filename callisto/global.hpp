@@ -10,6 +10,7 @@
 #include <callisto/global/caches/caches.hpp>
 #include <callisto/global/loops/parallel_for.hpp>
 #include <callisto/global/loops/spawn_loop.hpp>
+#include <callisto/global/loops/spawn_where.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/session/session.hpp>

@@ -1,12 +1,12 @@
 // UTS-Mem (Grappa, section 6): a tree of UTS in global memory, traversed without knowledge of its shape.
 //
 // The tree is made first, by tasks of all ranks; this is not timed. Vertices lie in blocks of 64 bytes that are dealt
-// to the ranks, as in the paper's global heap. The traversal reads each vertex to find its children. Tasks of a few
-// children move to idle ranks. Use: uts_mem [T1|T3] [RUNS]
+// to the ranks, as in the paper's global heap. The traversal reads each vertex to find its children, and visits these
+// by tasks of the ranks that have them. Use: uts_mem [T1|T3] [RUNS]
 #include "program.hpp"
 #include "uts_tree.hpp"
 
-#include <atomic>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,11 +30,15 @@ constexpr std::uint32_t numbers_at_once = 8192;
 constexpr std::uint32_t ask = ~0U;
 constexpr std::uint32_t wait = ~1U;
 
+/// Vertices of a block, which one rank has. Siblings share a block if they fit.
+constexpr std::uint32_t block = 8;
+
 /// Returns the first of `n` numbers that follow each other.
 std::uint32_t take_numbers(global::array<numbers> own, std::uint32_t n, global::global_address<std::uint32_t> counter) {
   for (;;) {
     const std::uint32_t got = global::call(own[0], [n](numbers& mine) {
-      if (mine.end - mine.next >= n) return std::exchange(mine.next, mine.next + n);
+      if (n <= block && mine.next % block + n > block) mine.next += block - mine.next % block;
+      if (mine.next + n <= mine.end) return std::exchange(mine.next, mine.next + n);
       return std::exchange(mine.is_asking, true) ? wait : ask;
     });
     if (got == wait) {
@@ -70,21 +74,15 @@ struct maker {
   }
 };
 
-/// How many children one task visits: their vertices are read together.
-constexpr std::uint32_t at_once = 16;
-
-/// Visits vertices [first, last), counts them, and spawns tasks for their children.
+/// Visits vertices at their rank: counts them, and spawns visits of their children at the ranks that have these.
 struct visitor {
   global::array<vertex> vertices;
   global::array<std::uint64_t> visited;
 
-  void operator()(std::uint32_t first, std::uint32_t last) const {
-    std::array<vertex, at_once> copies;
-    const std::span<vertex> seen(copies.data(), last - first);
-    global::gather(vertices, first, seen);
-    global::post_add(visited[0], std::uint64_t{last - first});
-    for (const vertex& v : seen) {
-      if (v.children != 0) global::spawn_loop(v.first_child, v.first_child + v.children, *this, at_once);
+  void operator()(std::span<vertex> here) const {
+    global::post_add(visited[0], std::uint64_t{here.size()});
+    for (const vertex v : here) {
+      if (v.children != 0) global::spawn_where(vertices, v.first_child, v.first_child + v.children, *this);
     }
   }
 };
@@ -102,12 +100,12 @@ int main(int argc, char** argv) {
   const bench::uts_tree tree = name == "T1" ? bench::uts_tree::t1() : bench::uts_tree::t3();
 
   // Room for what ranks take and do not use.
-  const std::uint64_t room = tree.vertices + tree.vertices / 8 + std::uint64_t{4 * numbers_at_once} * 64;
-  auto vertices = global::make_array<vertex>(room, global::cyclic(8));
+  const std::uint64_t room = tree.vertices + tree.vertices / 2 + std::uint64_t{4 * numbers_at_once} * 64;
+  auto vertices = global::make_array<vertex>(room, global::cyclic(block));
   auto own = global::make_array<numbers>(1, global::symmetric);
   auto counter = global::make_array<std::uint32_t>(1);  // of rank 0
   auto visited = global::make_array<std::uint64_t>(1, global::symmetric);
-  if (s.rank() == 0) counter.local()[0] = 1;  // the root has number 0
+  if (s.rank() == 0) counter.local()[0] = block;  // the root has number 0
   s.run_phase([&] {
     if (s.rank() == 0) {
       global::spawn_public(maker{vertices, own, counter[0], tree.root(), 0, 0, tree.is_binomial});
@@ -120,7 +118,7 @@ int main(int argc, char** argv) {
     visited.local()[0] = 0;
     seconds.push_back(bench::timed([&] {
       s.run_phase([&] {
-        if (s.rank() == 0) global::spawn_loop(std::uint32_t{0}, 1, visitor{vertices, visited}, at_once);
+        if (s.rank() == 0) global::spawn_where(vertices, 0, 1, visitor{vertices, visited});
       });
     }));
     right = right && global::reduce_all(visited.local()[0]) == tree.vertices;

@@ -4,13 +4,16 @@
 #include <callisto/global/arrays/array.hpp>
 #include <callisto/global/loops/parallel_for.hpp>
 #include <callisto/global/loops/spawn_loop.hpp>
+#include <callisto/global/loops/spawn_where.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/synchronization/full_empty.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -189,6 +192,64 @@ TEST_P(Loops, IterationsThatMayMove) {
     });
     for (const std::uint32_t x : seen.local()) ASSERT_EQ(x, 2U);
     EXPECT_EQ(reduce_all(ran.local()[0]), 1000U);
+  });
+}
+
+TEST_P(Loops, VisitsRunWhereTheElementsAre) {
+  on_all_kinds([] {
+    for (const distribution how : {by_block, cyclic(8), cyclic(3), symmetric}) {
+      auto seen = make_array<std::uint32_t>(3000, how);
+      auto wrong = make_array<std::uint32_t>(1, symmetric);
+      session::here().run_phase([&] {
+        if (here().rank != 0) return;
+        // Ranges that begin and end anywhere, each element in one of them.
+        for (std::uint64_t first = 0, n = 0; first < 3000; first += n) {
+          n = std::min<std::uint64_t>(first % 97, 3000 - first);
+          n = std::max<std::uint64_t>(n, 1);
+          spawn_where(seen, first, first + n, [](std::uint32_t& element) { element += 1; }, 5);
+        }
+        // All of them, in spans of at most 64, then with their indices.
+        spawn_where(seen, 0, 3000, [=](std::span<std::uint32_t> some) {
+          const std::span<std::uint32_t> own = seen.local();
+          if (some.size() > 64 || some.data() < own.data() || some.data() + some.size() > own.data() + own.size()) {
+            post_increment(wrong[0]);
+          }
+          for (std::uint32_t& element : some) element += 10;
+        });
+        spawn_where(seen, 0, 3000, [](std::uint64_t i, std::uint32_t& element) {
+          element += 100 * (static_cast<std::uint32_t>(i) + 1);
+        });
+        spawn_where(seen, 7, 7, [](std::uint32_t& element) { element = 0; });
+      });
+      EXPECT_EQ(wrong.local()[0], 0U);
+      const bool has_all = how.kind != distribution::kinds::symmetric || here().rank == 0;
+      for (std::uint64_t i = 0; i < seen.local().size(); ++i) {
+        ASSERT_EQ(seen.local()[i], has_all ? 11 + 100 * (seen.index_of(i) + 1) : 0) << i;
+      }
+      barrier();
+      free(seen);
+      free(wrong);
+    }
+  });
+}
+
+TEST_P(Loops, VisitsSpawnVisits) {
+  on_all_kinds([] {
+    // A binary tree in an array: vertex i has the children 2 i + 1 and 2 i + 2.
+    constexpr std::uint64_t vertices = 4095;
+    auto seen = make_array<std::uint32_t>(vertices, cyclic(8));
+    struct visitor {
+      array<std::uint32_t> seen;
+      void operator()(std::uint64_t i, std::uint32_t& here) const {
+        ++here;
+        if (2 * i + 2 < vertices) spawn_where(seen, 2 * i + 1, 2 * i + 3, *this);
+      }
+    };
+    session::here().run_phase([&] {
+      if (here().rank == 0) spawn_where(seen, 0, 1, visitor{seen});
+    });
+    for (const std::uint32_t x : seen.local()) ASSERT_EQ(x, 1U);
+    barrier();
   });
 }
 

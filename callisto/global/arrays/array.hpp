@@ -66,6 +66,31 @@ class array_record {
   std::uint64_t index_at(dealt_place p) const noexcept {
     return how_.kind == distribution::kinds::block_cyclic ? dealt_.unit_at(p) : p.rank * part_.divisor() + p.local;
   }
+  /// Calls f(rank, first of its elements, number) for each rank that has elements of [first, last): those of a rank are
+  /// contiguous there. Of a symmetric array, `here` has all.
+  template <class F>
+  void for_each_part(std::uint64_t first, std::uint64_t last, int here, F f) const {
+    if (first >= last) return;
+    if (how_.kind == distribution::kinds::symmetric) return f(here, first, last - first);
+    const dealt_place begin = place(first);
+    const bool is_cyclic = how_.kind == distribution::kinds::block_cyclic;
+    const std::uint64_t in_block =
+        is_cyclic ? dealt_.left_in_block(begin.local) : part_.divisor() - begin.local;  // of elements together
+    if (last - first <= in_block) [[likely]]
+      return f(static_cast<int>(begin.rank), begin.local, last - first);
+    if (!is_cyclic) {
+      f(static_cast<int>(begin.rank), begin.local, in_block);
+      return for_each_part(first + in_block, last, here, f);
+    }
+    // Blocks go to the ranks in turn, so the ranks behind the first one have the next blocks.
+    const std::uint64_t ranks = dealt_.ranks();
+    const std::uint64_t taking = std::min(ranks, 1 + (last - first - in_block + dealt_.block() - 1) / dealt_.block());
+    for (std::uint64_t i = 0; i != taking; ++i) {
+      const std::uint64_t rank = begin.rank + i < ranks ? begin.rank + i : begin.rank + i - ranks;
+      const std::uint64_t local = dealt_.owned_before(first, rank);
+      f(static_cast<int>(rank), local, dealt_.owned_before(last, rank) - local);
+    }
+  }
   /// Returns how many elements `rank` has.
   std::uint64_t count_at(std::uint64_t rank) const noexcept {
     switch (how_.kind) {

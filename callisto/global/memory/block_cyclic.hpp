@@ -32,6 +32,11 @@ class block_cyclic {
     return {number - round * ranks(), round * block() + (unit - number * block())};
   }
 
+  /// Returns how many units of its block a rank has from its unit `local` on.
+  constexpr std::uint64_t left_in_block(std::uint64_t local) const noexcept {
+    return block() - block_.remainder(local);
+  }
+
   constexpr std::uint64_t rank_of(std::uint64_t unit) const noexcept { return ranks_.remainder(block_.quotient(unit)); }
 
   /// Returns the unit at a place: the inverse of place().

@@ -13,8 +13,10 @@ namespace callisto::global {
 
 namespace {
 
-/// A piece that is in use for longer than one to two of these leaves.
-constexpr std::uint64_t sweep_nanoseconds = 100'000;
+/// A piece that is in use for longer than one to two of these leaves: an idle rank may wait for it.
+constexpr std::uint64_t sweep_nanoseconds = 25'000;
+/// The next look for such pieces comes later by this for each one that left, so that they take a tenth of the time.
+constexpr std::uint64_t sweep_nanoseconds_each = 10'000;
 /// The most packets that one call of progress() handles.
 constexpr int most_at_once = 64;
 /// While handlers have more than this waiting to be sent, no credits go back to the tasks of other ranks.
@@ -75,7 +77,8 @@ message_engine::message_engine(rank_context& rank, transport& net, message_optio
       number_(next_engine()),
       peers_(std::make_unique<peer[]>(static_cast<std::size_t>(net.ranks()))),
       handler_set_(std::make_unique<piece_set>(net.ranks(), std::uint8_t{1}, options.least_piece)),
-      sweep_ticks_(machine::ticks_of<machine::native>(sweep_nanoseconds)) {
+      sweep_ticks_(machine::ticks_of<machine::native>(sweep_nanoseconds)),
+      sweep_ticks_each_(machine::ticks_of<machine::native>(sweep_nanoseconds_each)) {
   const int ranks = net_.ranks();
   std::map<int, std::vector<int>> nodes;
   for (int r = 0; r < ranks; ++r) nodes[net_.node_of(r)].push_back(r);
@@ -228,6 +231,7 @@ void message_engine::hand_off_overdue() {
   const std::uint64_t time = machine::native::ticks();
   if (time < next_sweep_) return;
   next_sweep_ = time + sweep_ticks_;
+  std::uint64_t left = 0;
   const piece_set* own = detail::thread_pieces.engine == number_ ? detail::thread_pieces.set : nullptr;
   const std::lock_guard guard(sets_lock_);
   for (const auto& set : sets_) {
@@ -237,13 +241,16 @@ void message_engine::hand_off_overdue() {
       continue;
     for (std::size_t i = set->used_.size(); i-- > 0;) {
       const int hop = set->used_[i];
-      if (set->pieces_[static_cast<std::size_t>(hop)].age++ != 0) hand_off(*set, hop, false);
+      if (set->pieces_[static_cast<std::size_t>(hop)].age++ == 0) continue;
+      hand_off(*set, hop, false);
+      ++left;
     }
     if (set.get() == own)
       set->lock_.leave();
     else
       set->lock_.end_visit();
   }
+  next_sweep_ += left * sweep_ticks_each_;
 }
 
 bool message_engine::progress() {
@@ -324,6 +331,7 @@ bool message_engine::send_queued() {
 }
 
 bool message_engine::handle_own() {
+  if (queued_packets_.load(std::memory_order_relaxed) == 0) return false;  // relaxed: a later call finds it
   peer& of = peers_[static_cast<std::size_t>(net_.rank())];
   bool any = false;
   for (int i = 0; i < most_at_once; ++i) {

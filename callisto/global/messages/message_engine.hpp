@@ -198,7 +198,8 @@ class message_engine {
   std::vector<int> sending_;  ///< scratch
   std::vector<int> in_debt_;  ///< peers that get credits back
   std::uint64_t next_sweep_ = 0;
-  std::uint64_t sweep_ticks_;
+  const std::uint64_t sweep_ticks_;
+  const std::uint64_t sweep_ticks_each_;
   message_statistics statistics_;
   std::atomic<std::uint64_t> handled_{0};  ///< without system messages
   std::atomic<std::uint64_t> full_waits_{0};

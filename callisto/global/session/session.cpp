@@ -72,7 +72,8 @@ struct session::state final : core_duties {
 
   // The phase.
   void note_failure(phase_failure failure);
-  void cancel(std::uint64_t phase);
+  /// Cancels a phase at this rank; false if it is already.
+  bool cancel(std::uint64_t phase);
   void broadcast_cancel();
   void take_report(const activity_sums& sums, phase_failure failure);
   void take_next_wave();
@@ -97,6 +98,7 @@ struct session::state final : core_duties {
   std::unique_ptr<message_engine> engine;
   std::optional<watch> watcher;  ///< of a job with several processes
   session_options how;
+  core_options each_core;
 
   std::optional<core> first;        ///< of the thread that runs main
   std::vector<core*> cores;         ///< all, while they exist
@@ -132,8 +134,8 @@ struct session::state final : core_duties {
   phase_failure failure;          ///< in `phase`: the lowest rank's, as far as this rank knows
   phase_failure outcome;          ///< of the phase that is over
   std::exception_ptr broken_job;  ///< why the job failed
+  std::uint64_t cancelled_phase = no_phase + 1;
 
-  std::atomic<std::uint64_t> cancelled_phase{no_phase + 1};
   std::atomic<std::uint64_t> current_phase{no_phase};
   const int uncaught = std::uncaught_exceptions();
   bool inside = false;  ///< main is between begin_phase() and the end; main's
@@ -143,15 +145,15 @@ session::state& session::state::here() { return static_cast<state&>(this_core().
 
 session::state::state(std::unique_ptr<transport> by, const session_options& wish, session& of)
     : self(of), net(std::move(by)), how(wish), search(net->rank(), net->ranks()) {
-  if (how.threads == 0) {
-    int beside = 0;
-    for (int r = 0; r != net->ranks(); ++r) beside += net->node_of(r) == net->node_of(net->rank()) ? 1 : 0;
-    how.threads =
-        std::max(machine::default_threads(machine::limits::current()) / static_cast<unsigned>(std::max(beside, 1)), 1U);
-  }
+  const unsigned contexts = machine::default_threads(machine::limits::current());
+  const auto rivals = static_cast<unsigned>(net->rivals());
+  if (how.threads == 0) how.threads = std::max(contexts / rivals, 1U);
   if (how.stack_bytes == 0) how.stack_bytes = core_options{}.stack_bytes;
   if (how.workers == 0) how.workers = core_options{}.plenty;
   context.threads = static_cast<int>(how.threads);
+  each_core = {.stack_bytes = how.stack_bytes, .plenty = how.workers};
+  // The work that a core waits for may need its context.
+  if (how.threads * rivals > contexts) each_core.patience = std::chrono::microseconds(5);
   engine = std::make_unique<message_engine>(context, *net);
   cores.resize(how.threads);
   for (unsigned c = 0; c != how.threads; ++c) {
@@ -162,7 +164,7 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   ended.emplace(how.threads);
   set_here(&context);
   try {
-    first.emplace(*this, core_options{.number = 0, .stack_bytes = how.stack_bytes, .plenty = how.workers});
+    first.emplace(*this, each_core);
   } catch (...) {
     set_here(nullptr);
     throw;
@@ -186,7 +188,9 @@ session::state::~state() {
 void session::state::run_core(unsigned number) {
   set_here(&context);
   {
-    core c(*this, core_options{.number = number, .stack_bytes = how.stack_bytes, .plenty = how.workers});
+    core_options mine = each_core;
+    mine.number = number;
+    core c(*this, mine);
     c.set_interrupt([this] { engine->wake(); });
     cores[number] = &c;
     started->arrive_and_wait();
@@ -264,7 +268,7 @@ bool session::state::steal_from_cores(core& thief) {
   for (std::size_t i = 0; i != cores.size(); ++i) {
     core& victim = *cores[(begin + i) % cores.size()];
     if (&victim == &thief) continue;
-    const std::size_t count = victim.public_tasks().steal(most_stolen, [&](const task& t) { thief.adopt(t); });
+    const std::size_t count = thief.steal_from(victim, most_stolen);
     if (count == 0) continue;
     steals.within.fetch_add(count, std::memory_order_relaxed);  // relaxed: statistics
     return true;
@@ -355,13 +359,18 @@ void session::state::note_failure(phase_failure of) {
 void session::state::broadcast_cancel() {
   // relaxed, here and below: a hint by itself
   const std::uint64_t of = current_phase.load(std::memory_order_relaxed);
-  if (cancelled_phase.exchange(of, std::memory_order_relaxed) == of) return;
+  if (!cancel(of)) return;
   for (int r = 0; r != context.ranks; ++r) {
     if (r != context.rank) send_system(r, [of] { state::here().cancel(of); });
   }
 }
 
-void session::state::cancel(std::uint64_t of) { cancelled_phase.store(of, std::memory_order_relaxed); }
+bool session::state::cancel(std::uint64_t of) {
+  const std::scoped_lock guard(lock);
+  if (std::exchange(cancelled_phase, of) == of) return false;
+  context.is_cancelled.store(of == current_phase.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return true;
+}
 
 std::optional<activity_sums> session::state::quiet_sums() {
   activity_sums sums;
@@ -500,7 +509,9 @@ void session::begin_phase() {
   if (s.inside) throw usage_error("callisto::global: a phase is running: phases do not nest");
   s.inside = true;
   const std::scoped_lock guard(s.lock);
-  s.current_phase.store(s.phase, std::memory_order_relaxed);  // relaxed: a hint for cancelling
+  // relaxed, both: hints. Another rank may have cancelled the phase already.
+  s.current_phase.store(s.phase, std::memory_order_relaxed);
+  s.context.is_cancelled.store(s.cancelled_phase == s.phase, std::memory_order_relaxed);
 }
 
 void session::fail_phase(std::exception_ptr thrown) { state_->failed(this_core(), std::move(thrown)); }
@@ -527,9 +538,11 @@ void session::end_phase() {
     s.waiting = false;
     s.over = false;
     failed = std::exchange(s.outcome, {});
+    // relaxed, both: hints
+    s.current_phase.store(no_phase, std::memory_order_relaxed);
+    s.context.is_cancelled.store(false, std::memory_order_relaxed);
   }
   s.inside = false;
-  s.current_phase.store(no_phase, std::memory_order_relaxed);  // relaxed: a hint
   if (failed.rank >= 0) failed.rethrow();
 }
 
@@ -628,9 +641,7 @@ void session::post_to(unsigned core, const task& t) { state_->cores[core]->post(
 void session::cancel_phase() { state_->broadcast_cancel(); }
 
 bool session::phase_cancelled() const noexcept {
-  // relaxed: a hint
-  return state_->cancelled_phase.load(std::memory_order_relaxed) ==
-         state_->current_phase.load(std::memory_order_relaxed);
+  return state_->context.is_cancelled.load(std::memory_order_relaxed);  // relaxed: a hint
 }
 
 bool session::in_phase() const noexcept { return state_->inside; }

@@ -5,8 +5,10 @@
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/session/statistics.hpp>
 #include <callisto/global/tasks/core.hpp>
+#include <callisto/global/transport/here.hpp>
 #include <callisto/global/transport/in_process.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -99,8 +101,8 @@ class session {
   std::unique_ptr<state> state_;
 };
 
-/// True if the phase's tasks are to end early.
-inline bool phase_cancelled() { return session::here().phase_cancelled(); }
+/// True if the phase's tasks are to end early. One load.
+inline bool phase_cancelled() { return here().is_cancelled.load(std::memory_order_relaxed); }  // relaxed: a hint
 
 /// How many ranks run in one process.
 struct in_process_job {

@@ -24,8 +24,6 @@ namespace {
 
 // The idle context runs message handlers, which may be anything that does not block.
 constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
-// Looks around before a core without work sleeps.
-constexpr unsigned looks_before_sleep = 64;
 // Communication's deadline while workers run: messages wait no longer, and a look at the clock costs less than one at
 // the network.
 constexpr std::uint64_t poll_nanoseconds = 2000;
@@ -81,12 +79,8 @@ void prepare_for_faults(std::vector<std::byte>&) {}
 
 constinit thread_local core* core::here_ = nullptr;
 
-core& this_core() {
-  if (core::here() == nullptr) throw usage_error("callisto::global: this thread runs no core of a session");
-  return *core::here();
-}
-
 namespace detail {
+void no_core() { throw usage_error("callisto::global: this thread runs no core of a session"); }
 void take_in(const task& t) { this_core().publish(t); }
 }  // namespace detail
 
@@ -117,7 +111,7 @@ core::~core() {
   }
   for (task& t : private_) t.drop();
   for (task& t : posted_) t.drop();
-  for (task t; public_.pop(t);) t.drop();
+  for (task t; resident_.pop(t) || public_.pop(t);) t.drop();
   while (worker* const w = free_) {
     free_ = w->next_;
     w->~worker();
@@ -206,14 +200,14 @@ worker& core::worker_for_task() {
 void core::look() {
   until_look_ = decisions_between_looks;
   shown_ready_.set(ready_.size());
-  shown_queued_.set(private_.size() + public_.size());
+  shown_queued_.set(private_.size() + resident_.size() + public_.size());
   shown_with_task_.set(with_task_);
   looks_.add(1);
   workers_at_looks_.add(with_task_);
   ready_at_looks_.add(ready_.size());
   take_mail();
-  public_.share();
-  if (public_.stealable() != 0) duties_.offer(*this);
+  share();
+  if (resident_.stealable() + public_.stealable() != 0) duties_.offer(*this);
   if (ready_.empty() || machine::native::ticks() >= poll_at_) poll();
 }
 
@@ -254,7 +248,17 @@ bool core::take_task(task& into) {
     private_.pop_back();
     return true;
   }
-  return public_.pop(into);
+  return resident_.pop(into) || public_.pop(into);
+}
+
+void core::share() {
+  resident_.share();
+  public_.share();
+}
+
+std::size_t core::steal_from(core& victim, std::size_t most) {
+  const std::size_t moved = victim.resident_.steal(most, [this](const task& t) { resident_.push(t); });
+  return moved != 0 ? moved : victim.public_.steal(most, [this](const task& t) { public_.push(t); });
 }
 
 void core::run(task& t) {
@@ -288,11 +292,12 @@ void core::tasks_loop() {
 }
 
 void core::idle_loop() {
-  unsigned looks = 0;
+  const auto patience = machine::ticks_of<machine::native>(static_cast<std::uint64_t>(how_.patience.count()));
+  std::uint64_t sleep_at = 0;  ///< ticks; 0: it was not idle at the last look
   unsigned sleeps = 0;
   std::uint64_t since = machine::native::ticks();
   const auto leave = [&](worker& w) {
-    looks = 0;
+    sleep_at = 0;
     sleeps = 0;
     idle_time_.add(machine::native::ticks() - since);
     switch_to(w);
@@ -300,7 +305,7 @@ void core::idle_loop() {
   };
   for (;;) {
     bool found = take_mail();
-    public_.share();
+    share();
     found |= duties_.poll(*this);
     if (!ready_.empty()) {
       leave(ready_.pop());
@@ -308,8 +313,9 @@ void core::idle_loop() {
       // Above plenty, if messages bring nothing: a worker may wait for what a waiting task does.
       leave(worker_for_task());
     } else if (found || duties_.find_work(*this)) {
-      looks = 0;
-    } else if (++looks < looks_before_sleep) {
+      sleep_at = 0;
+    } else if (const std::uint64_t now = machine::native::ticks(); sleep_at == 0 || now < sleep_at) {
+      if (sleep_at == 0) sleep_at = now + patience;
       machine::native::relax();
     } else {
       shown_ready_.set(0);

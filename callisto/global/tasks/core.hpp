@@ -65,6 +65,9 @@ struct core_options {
   std::size_t plenty = 1024;
   /// So many stacks have a guard page; the others have a canary, which is looked at when a task ends or waits.
   std::size_t guards = 1024;
+  /// So long a core without work looks for it before it sleeps: about what a sleep costs a rank that waits for the
+  /// answer, if each core has a context of its own.
+  std::chrono::nanoseconds patience = std::chrono::microseconds(50);
 };
 
 /// One thread's scheduler. Made, used and destroyed by its thread, apart from what says otherwise. Only one core at a
@@ -90,7 +93,13 @@ class CALLISTO_API core {
   void spawn_public(const F& body) {
     publish(task::that_travels(body));
   }
-  /// Queues such a task that is made already.
+  /// Queues a task that another core of this rank may take, but no other rank.
+  template <task_body F>
+  void spawn_resident(F body) {
+    tasks_.begin();
+    resident_.push(task(std::move(body)));
+  }
+  /// Queues a public task that is made already.
   void publish(const task& t) {
     tasks_.begin();
     public_.push(t);
@@ -123,11 +132,12 @@ class CALLISTO_API core {
   std::size_t stack_bytes() const noexcept { return stacks_.stack_bytes(); }
 
   /// True if a task waits or a worker is ready.
-  bool has_work() const noexcept { return !ready_.empty() || !private_.empty() || !public_.empty(); }
-  /// The queue that thieves of the rank take from. Any thread may steal.
+  bool has_work() const noexcept { return !ready_.empty() || has_task(); }
+  /// The queue that thieves of all ranks take from. Any thread may steal.
   split_queue<machine::native, task>& public_tasks() noexcept { return public_; }
-  /// Queues a public task that was stolen from another core of the rank, which has counted it.
-  void adopt(const task& t) { public_.push(t); }
+  /// Takes half of the shared tasks of another core of the rank, which has counted them: resident ones, else public
+  /// ones. Returns their number.
+  std::size_t steal_from(core& victim, std::size_t most);
   /// What this core began and ended, for the end of a phase.
   const activity<machine::native>& tasks() const noexcept { return tasks_; }
   /// Counts public tasks of this rank that the caller has sent to another rank. This core's thread.
@@ -188,7 +198,8 @@ class CALLISTO_API core {
   worker& choose_without_ready();
   worker& worker_for_task();
   bool take_task(task& into);
-  bool has_task() const noexcept { return !private_.empty() || !public_.empty(); }
+  bool has_task() const noexcept { return !private_.empty() || !resident_.empty() || !public_.empty(); }
+  void share();
   void run(task& t);
   void look();
   bool take_mail();
@@ -225,6 +236,7 @@ class CALLISTO_API core {
   count looks_;
   count workers_at_looks_;
   count ready_at_looks_;
+  split_queue<machine::native, task> resident_;
   split_queue<machine::native, task> public_;
   stack_store stacks_;
   worker root_;
@@ -239,8 +251,15 @@ class CALLISTO_API core {
   std::atomic<bool> has_posted_{false};
 };
 
+namespace detail {
+[[noreturn]] CALLISTO_API void no_core();
+}
 /// The core of the calling thread. Throws usage_error if it has none.
-CALLISTO_API core& this_core();
+inline core& this_core() {
+  if (core::here() == nullptr) [[unlikely]]
+    detail::no_core();
+  return *core::here();
+}
 /// The worker that calls.
 inline worker& this_worker() { return this_core().running(); }
 /// Stops the calling worker until wake(); may return early.
@@ -254,6 +273,12 @@ CALLISTO_API void wake(worker& w);
 template <task_body F>
 void spawn(F body) {
   this_core().spawn(std::move(body));
+}
+
+/// Queues a task that any core of this rank may run: idle ones steal it.
+template <task_body F>
+void spawn_resident(F body) {
+  this_core().spawn_resident(std::move(body));
 }
 
 /// Queues a task that any core of any rank may run: idle ones steal it. It must be portable: what it captures means the

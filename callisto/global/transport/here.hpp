@@ -61,6 +61,8 @@ struct rank_context {
   int threads = 1;  ///< threads of this rank that run a core
   message_engine* messages = nullptr;
   transport* net = nullptr;
+  /// The tasks of the phase are to end early; a hint that the session sets.
+  std::atomic<bool> is_cancelled{false};
   rank_slots slots;
 };
 

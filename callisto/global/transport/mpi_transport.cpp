@@ -2,6 +2,7 @@
 #include <callisto/global/transport/mpi_plugin.hpp>
 #include <callisto/global/transport/node_memory.hpp>
 #include <callisto/global/transport/open.hpp>
+#include <callisto/machine/host/limits.hpp>
 
 #include <algorithm>
 #include <array>
@@ -35,7 +36,8 @@ struct introduction {
   std::int32_t node_leader = 0;
   std::int32_t has_memory = 0;
   char host[64] = {};
-  char path[160] = {};  ///< of the node's memory, from its leader
+  char path[160] = {};                          ///< of the node's memory, from its leader
+  std::array<std::uint64_t, 64> contexts = {};  ///< that it may run on, a bit each
 };
 
 class mpi_transport final : public transport {
@@ -58,6 +60,8 @@ class mpi_transport final : public transport {
   int ranks() const noexcept override { return ranks_; }
   int node_of(int rank) const noexcept override { return nodes_[static_cast<std::size_t>(rank)]; }
   std::string host_of(int rank) const override { return hosts_[static_cast<std::size_t>(rank)]; }
+
+  int rivals() const noexcept override { return rivals_; }
 
   packet_pointer take(int to, std::size_t capacity) override {
     if (is_near(to))
@@ -96,10 +100,14 @@ class mpi_transport final : public transport {
 
   packet_pointer receive() override {
     // relaxed: wait() compares it with the doorbell, and only sleeps if nothing was rung since this look
-    if (memory_) seen_rings_.store(memory_->rings(), std::memory_order_relaxed);
-    // MPI is looked at now and then, too: it carries what found no room in the node's memory.
-    if (++looks_ % 16 != 0)
+    const std::uint32_t rings = memory_ ? memory_->rings() : 0;
+    if (memory_) seen_rings_.store(rings, std::memory_order_relaxed);
+    const bool is_turn_of_mpi = ++looks_ % 16 == 0;
+    if (!is_turn_of_mpi)
       if (packet_pointer p = receive_near()) return p;
+    // From ranks of this node, MPI carries what found no room in the memory, and they ring then. A look costs 0.1 us.
+    if (memory_ && is_one_node_ && !is_turn_of_mpi && rings == rings_at_mpi_) return nullptr;
+    rings_at_mpi_ = rings;
     if (packet_pointer p = receive_by_mpi()) return p;
     return receive_near();
   }
@@ -186,6 +194,7 @@ class mpi_transport final : public transport {
     mine.program = program;
     mine.node_leader = place.node_leader;
     gethostname(mine.host, sizeof mine.host - 1);
+    for (const unsigned c : machine::limits::current().cpus) mine.contexts[c / 64 % 64] |= std::uint64_t{1} << c % 64;
     const bool is_leader = place.node_leader == place.rank;
     if (is_leader) std::snprintf(mine.path, sizeof mine.path, "%s", node_memory::new_path().c_str());
     std::vector<introduction> all(static_cast<std::size_t>(ranks_));
@@ -196,6 +205,9 @@ class mpi_transport final : public transport {
       nodes_.push_back(nodes.emplace(i.node_leader, static_cast<int>(nodes.size())).first->second);
       places_.push_back(populations[i.node_leader]++);
       hosts_.emplace_back(i.host);
+      bool meets = false;
+      for (std::size_t w = 0; w != mine.contexts.size(); ++w) meets |= (mine.contexts[w] & i.contexts[w]) != 0;
+      rivals_ += i.node_leader == place.node_leader && meets ? 1 : 0;
     }
     is_one_node_ = nodes.size() == 1;
     place_ = places_[static_cast<std::size_t>(rank_)];
@@ -256,6 +268,7 @@ class mpi_transport final : public transport {
   int rank_ = 0;
   int ranks_ = 1;
   int place_ = 0;
+  int rivals_ = 0;
   bool is_one_node_ = true;
   std::vector<int> nodes_;
   std::vector<int> places_;
@@ -270,6 +283,7 @@ class mpi_transport final : public transport {
   control_message control_;
   int next_ = 0;  ///< the receive that ends first
   unsigned looks_ = 0;
+  std::uint32_t rings_at_mpi_ = 0;  ///< rings before the last look at MPI
   std::atomic<std::uint32_t> seen_rings_{0};
   std::atomic<int> fruitless_{0};
   std::atomic<bool> is_sending_{false};

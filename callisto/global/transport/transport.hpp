@@ -48,6 +48,9 @@ class transport {
   /// Returns the name of the host of `rank`.
   virtual std::string host_of(int rank) const = 0;
 
+  /// Returns how many ranks may run on contexts of this rank, itself included.
+  virtual int rivals() const noexcept { return ranks(); }
+
   /// Takes the packet and sends its header().bytes bytes to `to`, or leaves it to the caller because too many are
   /// under way.
   virtual bool try_send(int to, packet_pointer& p) = 0;
