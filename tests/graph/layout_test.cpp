@@ -2,6 +2,7 @@
 #include "../refusal.hpp"
 
 #include <callisto/graph/layout/layout.hpp>
+#include <callisto/graph/layout/repulsion.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -68,6 +69,80 @@ TEST(layout, is_the_same_on_any_number_of_threads) {
     }
   }
   set_threads(before);
+}
+
+/// Returns a grid, a star and vertices without edges: levels of every kind.
+std::vector<layout_edge> grid_and_star(std::uint32_t side) {
+  std::vector<layout_edge> edges;
+  for (std::uint32_t y = 0; y < side; ++y) {
+    for (std::uint32_t x = 0; x < side; ++x) {
+      if (x + 1 < side) edges.push_back({y * side + x, y * side + x + 1});
+      if (y + 1 < side) edges.push_back({y * side + x, (y + 1) * side + x});
+    }
+  }
+  const std::uint32_t hub = side * side;
+  for (std::uint32_t leaf = hub + 1; leaf <= hub + 300; ++leaf) edges.push_back({leaf, hub});
+  return edges;
+}
+
+TEST(layout, unfolds_a_large_grid) {
+  constexpr std::uint32_t side = 40;
+  const std::vector<layout_edge> edges = grid_and_star(side);
+  const std::vector<layout_point> at = force_layout(side * side + 400, edges);
+  double longest = 0;
+  for (const layout_edge& e : edges) {
+    if (e.to != side * side) longest = std::max(longest, distance(at[e.from], at[e.to]));
+  }
+  const std::uint32_t last = side - 1;
+  EXPECT_GT(distance(at[0], at[last * side + last]), 8 * longest);
+  EXPECT_GT(distance(at[last], at[last * side]), 8 * longest);
+}
+
+TEST(layout, of_many_levels_is_the_same_on_any_number_of_threads) {
+  const unsigned before = threads();
+  const std::vector<layout_edge> edges = grid_and_star(20);
+  set_threads(1);
+  const std::vector<layout_point> one = force_layout(800, edges, 40);
+  set_threads(3);
+  const std::vector<layout_point> three = force_layout(800, edges, 40);
+  set_threads(before);
+  for (std::size_t v = 0; v < one.size(); ++v) {
+    EXPECT_EQ(three[v].x, one[v].x);
+    EXPECT_EQ(three[v].y, one[v].y);
+  }
+}
+
+TEST(layout, pushes_as_all_pairs_do) {
+  constexpr std::uint32_t count = 1000;
+  std::vector<layout_point> at(count);
+  std::vector<double> masses(count);
+  for (std::uint32_t v = 0; v < count; ++v) {
+    at[v] = {std::sqrt(v) * std::cos(2.4 * v), std::sqrt(v) * std::sin(2.4 * v)};
+    masses[v] = 1 + v % 5;
+  }
+  layout_detail::repulsion pushes(masses);
+  pushes.sort(at, {});
+  pushes.update(at, {});
+  std::uint32_t seen = 0;
+  for (std::size_t b = 0; b < pushes.blocks(); ++b) {
+    pushes.for_each(b, [&](std::uint32_t v, double x, double y) {
+      ++seen;
+      double all_x = 0;
+      double all_y = 0;
+      double size = 0;
+      for (std::uint32_t w = 0; w < count; ++w) {
+        if (w == v) continue;
+        const double dx = at[v].x - at[w].x;
+        const double dy = at[v].y - at[w].y;
+        const double square = dx * dx + dy * dy;
+        all_x += masses[w] * dx / square;
+        all_y += masses[w] * dy / square;
+        size += masses[w] / std::sqrt(square);
+      }
+      EXPECT_LT(std::hypot(x - all_x, y - all_y), 0.05 * size) << v;
+    });
+  }
+  EXPECT_EQ(seen, count);
 }
 
 TEST(layout, refuses_edges_of_no_vertex_and_stops_when_asked) {

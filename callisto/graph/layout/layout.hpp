@@ -1,4 +1,4 @@
-// Places of a small graph's vertices in the plane, for drawings.
+// Places of a graph's vertices in the plane, for drawings.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -23,9 +23,11 @@ struct layout_edge {
   double weight = 1;
 };
 
-/// Returns a place for each vertex (Fruchterman and Reingold 1991). The result depends on the arguments alone, not on
-/// the number of threads. Cost: `iterations` times the square of `vertices`; meant for some hundred vertices. Throws
-/// usage_error for an edge of another vertex, cancelled, and std::bad_alloc.
+/// Returns a place for each vertex: the forces of Fruchterman and Reingold (1991), from coarse to fine levels (Hu
+/// 2005), with far vertices taken together (Barnes and Hut 1986). The result depends on the arguments alone, not on the
+/// number of threads. `iterations` is for small levels; large ones have as few as 30. Cost: about n log n, some 5 s of
+/// processor time for a million edges in both directions; 100 bytes a vertex and 32 an edge. Throws usage_error for an
+/// edge of another vertex, cancelled, and std::bad_alloc.
 CALLISTO_API std::vector<layout_point> force_layout(std::uint32_t vertices, std::span<const layout_edge> edges,
                                                     unsigned iterations = 300, const run_control& control = {});
 
