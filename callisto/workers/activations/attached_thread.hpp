@@ -15,6 +15,7 @@
 #include <callisto/workers/waiting/latch.hpp>
 #include <callisto/workers/waiting/suspendable.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -79,8 +80,20 @@ class attached_thread final : public suspendable<M> {
   template <class Holds>
   bool awaits(Holds holds, std::uint64_t patient) const noexcept;
 
-  /// In the handler of a tick that found it blocked: true if it can wait without a context.
-  bool lets_block() noexcept { return is_blocked_ = has_context(); }
+  /// In the handler of a tick that found it blocked, at `now` in M::ticks(): true if it can wait without a context.
+  bool lets_block(std::uint64_t now) noexcept {
+    is_blocked_ = has_context() && now - returned_at_ >= pause_;
+    return is_blocked_;
+  }
+  /// In the handler of a tick that found it without a context: true if it has a use for one, as two ticks in a row say.
+  /// It keeps that for a time then, as an activation does (own_thread.hpp).
+  bool looks_back(bool in_call) noexcept {
+    if (!std::exchange(runs_, !in_call) || in_call || !returns_) return false;
+    const std::uint64_t first = M::ticks_per_second() / own_thread<M>::first_pauses_per_second;
+    pause_ = std::clamp(2 * pause_, first, M::ticks_per_second());
+    returned_at_ = M::ticks();
+    return true;
+  }
   void give_back() noexcept;
   void take_context() noexcept;
 
@@ -95,6 +108,9 @@ class attached_thread final : public suspendable<M> {
   bool paused_ = false;
   bool wants_turn_ = false;  ///< it has made way, and can go on
   bool returns_ = false;     ///< it has given its context back because it was blocked
+  bool runs_ = false;        ///< since then, a tick has found it running
+  std::uint64_t pause_ = 0;  ///< until it gives its context back again, in M::ticks()
+  std::uint64_t returned_at_ = 0;
   bool is_blocked_ = false;  ///< it is in a system call that waits, and has no use for a context meanwhile
   worker<M>* works_as_ = nullptr;
 };
@@ -172,7 +188,11 @@ void attached_thread<M>::stop() noexcept {
   this->forget_turn();
   if (!this->settle()) return;
   const bool gives_back = has_context();
-  const bool comes_back = std::exchange(returns_, false) || gives_back;
+  const bool comes_back = returns_ || gives_back;
+  if (returns_) {
+    pause_ = 0;
+    set_.leave(number_, set_.threads_[number_]);
+  }
   if (gives_back) {
     const auto done = [this] { return this->is_resumed(); };
     if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
@@ -195,12 +215,14 @@ void attached_thread<M>::go_on(bool sleeps) noexcept {
 
 template <machine::policy M>
 void attached_thread<M>::make_way(typename base::place where) noexcept {
+  if (returns_) return proceed();
   if (!has_context()) return;
   if (std::exchange(is_blocked_, false)) {
-    // It goes on without a context, and has one again after its next stop.
-    set_.leave(number_, set_.threads_[number_]);
+    // It goes on without a context, and has one again after its next stop, or when ticks find it running.
     give_back();
     returns_ = true;
+    runs_ = false;
+    set_.timer_->set_rate(number_, tick_rate::slow);
     return;
   }
   const bool in_handler = where == base::place::handler;

@@ -6,6 +6,7 @@
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -23,6 +24,9 @@ class own_thread {
   static constexpr unsigned most_calm_stops = 16;
   /// It goes back as well if it blocks less often than this between two ticks (runaway_timer::begin_own_thread()).
   static constexpr std::uint64_t least_blocks = 2;
+  /// It stays with the workers for 20 ms then, and up to a second if it has blocked less often than this.
+  static constexpr std::uint64_t blocks_worth_it = 100;
+  static constexpr std::uint64_t first_pauses_per_second = 50;
 
   /// The lender of the identity that the activation carries; null: none.
   machine::thread_identity* identity = nullptr;
@@ -33,9 +37,9 @@ class own_thread {
   bool exists() const noexcept { return exists_; }
   /// True if the activation was found blocked, and leaves its worker for that.
   bool is_wanted() const noexcept { return is_wanted_; }
-  /// In the handler of a tick that found the activation blocked: true if it can go on there.
-  bool want() noexcept {
-    is_wanted_ = identity != nullptr && works_as != nullptr && !exists_;
+  /// In the handler of a tick that found the activation blocked, at `now` in M::ticks(): true if it can go on there.
+  bool want(std::uint64_t now) noexcept {
+    is_wanted_ = identity != nullptr && works_as != nullptr && !exists_ && now - left_at_ >= pause_;
     return is_wanted_;
   }
 
@@ -45,7 +49,7 @@ class own_thread {
     exists_ = true;
     is_wanted_ = false;
     calm_stops_ = 0;
-    seen_by_stop_ = seen_by_tick_ = timer.times_blocked();
+    began_with_ = seen_by_stop_ = seen_by_tick_ = timer.times_blocked();
   }
   /// On the thread, which the activation is about to leave.
   void end(runaway_timer& timer) noexcept {
@@ -61,8 +65,16 @@ class own_thread {
   /// It has slept at a stop, which does not count as a block.
   void has_slept(std::uint64_t blocks) noexcept { seen_by_stop_ = blocks; }
 
-  /// At a tick: true if the activation computes more than it blocks. Its stops count as blocks here.
-  bool computes(std::uint64_t blocks) noexcept { return blocks - std::exchange(seen_by_tick_, blocks) < least_blocks; }
+  /// At a tick: true if the activation computes, or watches a flag, more than it blocks. Its stops count as blocks
+  /// here. Then it goes back to the workers, and stays there for a time, each time twice as long: threads that wait for
+  /// each other by flags need them.
+  bool computes(std::uint64_t blocks) noexcept {
+    if (blocks - std::exchange(seen_by_tick_, blocks) >= least_blocks) return false;
+    const std::uint64_t first = M::ticks_per_second() / first_pauses_per_second;
+    pause_ = blocks - began_with_ >= blocks_worth_it ? first : std::clamp(2 * pause_, first, M::ticks_per_second());
+    left_at_ = M::ticks();
+    return true;
+  }
 
  private:
   bool exists_ = false;
@@ -71,6 +83,9 @@ class own_thread {
   runaway_timer::own_ticks ticks_;
   std::uint64_t seen_by_stop_ = 0;
   std::uint64_t seen_by_tick_ = 0;
+  std::uint64_t began_with_ = 0;
+  std::uint64_t pause_ = 0;    ///< with the workers, in M::ticks(), since
+  std::uint64_t left_at_ = 0;  ///< it went back to them
 };
 
 }  // namespace callisto::workers

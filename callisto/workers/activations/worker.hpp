@@ -8,6 +8,7 @@
 #include <callisto/workers/preemption/tick_policy.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace callisto::workers {
 
@@ -65,6 +66,9 @@ struct alignas(M::line_size) ticked_thread {
 
   // For handlers:
   tick_policy ticks;
+  std::uint64_t blocked = 0;  ///< how often the thread had blocked at the last look
+  /// True if the thread has blocked since the last look. One that is about to make a system call has not.
+  bool has_blocked(std::uint64_t times) noexcept { return times != std::exchange(blocked, times); }
 };
 
 }  // namespace callisto::workers

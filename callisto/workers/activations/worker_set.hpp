@@ -192,6 +192,8 @@ class worker_set {
     worker<M>* const w = does == role::worker ? self.works_as : nullptr;
     // relaxed: written by this thread, which is attached.
     attached_thread<M>* const g = w == nullptr ? slots_[number - workers()].of.load(order::relaxed) : nullptr;
+    // Since it was blocked it runs without a context.
+    if (g != nullptr && g->context_ == context_owners<M>::none) return g->looks_back(at.is_in_call) && g->end_turn();
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
     const auto has_demand = [&] { return wanted || work_signal_.has_work() || (w != nullptr && has_ready_host(*w)); };
     const bool crowded = is_crowded();
@@ -217,7 +219,8 @@ class worker_set {
         peers_->wait(number, g != nullptr ? g->context_ : descheduled_peer_wait::pinned);
       return false;
     }
-    if (at.is_in_call && runs != nullptr && !runs->is_shielded() && lets_block(w, g)) {
+    if (at.is_in_call && self.has_blocked(timer_->times_blocked()) && runs != nullptr && !runs->is_shielded() &&
+        lets_block(w, g, now)) {
       adapt_ticks(number, self, true, now);
       return end_turn(w, g);
     }
@@ -301,8 +304,8 @@ class worker_set {
   }
 
   /// In the handler of a tick that found a system call which waits: true if what made it can wait without a context.
-  bool lets_block(worker<M>* w, attached_thread<M>* g) noexcept {
-    return w == nullptr ? g->lets_block() : w->current_->own_.want();
+  bool lets_block(worker<M>* w, attached_thread<M>* g, std::uint64_t now) noexcept {
+    return w == nullptr ? g->lets_block(now) : w->current_->own_.want(now);
   }
 
   /// In the handler, after a tick with demand. An activation that computes is hardly disturbed by quick ticks, since it
