@@ -3,13 +3,34 @@
     import callisto_graph as cl
     g = cl.from_edges(df["src"], df["dst"], directed=False)
     g.pagerank().top(10)
+
+Importing starts no thread and opens no file; the first kernel does. With more than one program of Callisto on a machine,
+the threads share it from then on (CALLISTO_COSCHED=off keeps a process out).
 """
 
+import atexit as _atexit
+
+from . import _core
+from ._build import (from_edges, from_igraph, from_networkx, from_scipy, grid, kronecker, load, power_law, read,
+                     uniform)
 from ._core import __version__
 from ._errors import (CancelledError, Error, InputError, NoCentralityError, OutOfMemoryError, OutputError, UsageError,
                       WeightError)
 from ._graph import Graph
+from ._progress import Progress
+from ._results import (Betweenness, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
+                       DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Forest, Groups, Hits,
+                       IndependentSet, Katz, Matching, PageRank, Path, SimilarPairs, Truss, VertexResult)
 from ._threads import Threads, sharing, threads
 
-__all__ = ["CancelledError", "Error", "Graph", "InputError", "NoCentralityError", "OutOfMemoryError", "OutputError",
-           "Threads", "UsageError", "WeightError", "__version__", "sharing", "threads"]
+# Kernels that daemon threads still wait for.
+_atexit.register(_core.stop_all)
+
+__all__ = [
+    "Betweenness", "CancelledError", "Closeness", "Clustering", "Colouring", "Communities", "Cores", "Degrees",
+    "Diameter", "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness", "EdgeResult", "Eigenvector",
+    "Error", "Forest", "Graph", "Groups", "Hits", "IndependentSet", "InputError", "Katz", "Matching",
+    "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank", "Path", "Progress", "SimilarPairs", "Threads",
+    "Truss", "UsageError", "VertexResult", "WeightError", "__version__", "from_edges", "from_igraph", "from_networkx",
+    "from_scipy", "grid", "kronecker", "load", "power_law", "read", "sharing", "threads", "uniform"
+]

@@ -1,5 +1,87 @@
-"""Kernels."""
+"""Kernels that find distances and paths."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+
+from . import _core
+from ._base import GraphBase, signed
+from ._errors import UsageError
+from ._progress import Progress, reporting
+from ._results import Diameter, Distances, DistanceSample, Eccentricities, Path
+
+_farthest = 2**32 - 1
 
 
-class PathKernels:
+class PathKernels(GraphBase):
+    """Distances and paths."""
+
     __slots__ = ()
+
+    def bfs(self, source: Hashable, *, along: str = "out", depth: int | None = None,
+            progress: Progress = None) -> Distances:
+        """Searches breadth-first from `source`: distances in edges, and parents on shortest paths.
+
+        along: "out" follows edges, "in" goes against them, "both" ignores directions.
+        depth: vertices farther away than this stay unreached.
+        """
+        if depth is not None and not 0 <= depth <= _farthest:
+            raise UsageError(f"depth is {depth}: expected 0 to {_farthest}")
+        v = self.vertex(source)
+        with reporting(progress) as receiver:
+            parents, distances, reached, eccentricity = _core.bfs(
+                self._core, v, along, _farthest if depth is None else depth, True, receiver)
+        return Distances(self, signed(distances), signed(parents), v, reached, eccentricity)
+
+    def sssp(self, source: Hashable, *, delta: float | None = None, negative: bool = False,
+             progress: Progress = None) -> Distances:
+        """Finds shortest paths from `source` by the sums of weights.
+
+        delta: width of a bucket of delta-stepping, in units of weight; None: chosen from the graph.
+        negative: weights may be negative (Bellman and Ford). Raises UsageError if a cycle has a negative sum.
+        """
+        v = self.vertex(source)
+        with reporting(progress) as receiver:
+            distances, parents, reached, eccentricity, cycle = _core.sssp(
+                self._core, v, delta or 0.0, True, negative, receiver)
+        if len(cycle):
+            labels = [self.label(u) for u in cycle.tolist()[:10]]
+            raise UsageError(f"a cycle of {len(cycle)} vertices has a negative sum of weights: {labels}")
+        return Distances(self, distances, signed(parents), v, reached, eccentricity)
+
+    def shortest_paths(self, source: Hashable, targets: Iterable[Hashable], *, progress: Progress = None) -> list[Path]:
+        """Finds a shortest path from `source` to each target, by the sums of weights; ends as soon as it has all."""
+        v, ends = self.vertex(source), self.vertices_of(targets)
+        with reporting(progress) as receiver:
+            made = _core.paths_to(self._core, v, ends, receiver)
+        return [Path(distance, [self.label(u) for u in vertices.tolist()]) for distance, vertices in made]
+
+    def diameter(self, *, searches: int | None = None, progress: Progress = None) -> Diameter:
+        """Finds the diameter of the largest component, in edges of either direction.
+
+        searches: most breadth-first searches to do; the result then may be bounds. None: as many as it takes.
+        """
+        with reporting(progress) as receiver:
+            lower, upper, u, v, done, vertices = _core.diameter(
+                self._core, 2**64 - 1 if searches is None else searches, receiver)
+        ends = (self.label(u), self.label(v)) if self.vertices else (None, None)
+        return Diameter(lower, upper, *ends, done, vertices)
+
+    def eccentricities(self, *, along: str = "both", weights: str | None = None,
+                       progress: Progress = None) -> Eccentricities:
+        """Finds how far the farthest vertex is from every vertex, of those that it reaches.
+
+        along: "out", "in" or "both", as of bfs(). weights: "length": sums of weights; None: numbers of edges.
+        """
+        weighted = self._lengths(weights, ("none", "length")) == "length"
+        with reporting(progress) as receiver:
+            made = _core.eccentricities(self._core, along, weighted, receiver)
+        return Eccentricities(self, *made)
+
+    def distances(self, *, sources: int = 32, seed: int = 1, progress: Progress = None) -> DistanceSample:
+        """Samples how far the vertices of the largest component are apart, in edges of either direction."""
+        with reporting(progress) as receiver:
+            pairs, mean, low, high, vertices, used = _core.distances(self._core, sources, seed, receiver)
+        return DistanceSample(pairs.view(np.int64), mean, low, high, vertices, used)

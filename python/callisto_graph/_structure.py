@@ -1,5 +1,192 @@
-"""Kernels."""
+"""Kernels that tell how a graph is made up."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._base import GraphBase, signed
+from ._errors import UsageError
+from ._progress import Progress, reporting
+from ._results import (Clustering, Colouring, Communities, Cores, Degrees, Forest, Groups, IndependentSet, IntArray,
+                       Matching, SimilarPairs, Truss)
 
 
-class StructureKernels:
+class StructureKernels(GraphBase):
+    """Components, cores, triangles, communities and the like."""
+
     __slots__ = ()
+
+    def components(self, *, progress: Progress = None) -> Groups:
+        """Finds the connected components; of a directed graph the weakly connected ones."""
+        with reporting(progress) as receiver:
+            return self._groups(_core.components(self._core, False, receiver))
+
+    def strong_components(self, *, progress: Progress = None) -> Groups:
+        """Finds the strongly connected components: vertices that reach each other."""
+        with reporting(progress) as receiver:
+            return self._groups(_core.components(self._core, True, receiver))
+
+    def _groups(self, of: IntArray) -> Groups:
+        of = signed(of)
+        return Groups(self, of, int(np.count_nonzero(of == np.arange(len(of)))))
+
+    def communities(self, *, method: str = "leiden", quality: str = "modularity", resolution: float = 1.0,
+                    directions: str = "follow", iterations: int = 1, seed: int = 1,
+                    progress: Progress = None) -> Communities:
+        """Finds communities: groups with more edges inside than chance would put there.
+
+        method: "leiden", "louvain", or "labels" (label propagation).
+        quality: "modularity" or "cpm", which leiden and louvain maximize.
+        resolution: higher values find smaller communities.
+        directions: "follow", or "ignore": edges of a directed graph count without direction.
+        iterations: of leiden and louvain, each from the communities of the one before.
+
+        Weights count as strengths. The result depends on the graph and the arguments alone, not on threads.
+        """
+        with reporting(progress) as receiver:
+            of, count, value, converged = _core.communities(self._core, method, quality, directions, resolution,
+                                                            iterations, seed, receiver)
+        return Communities(self, of.view(np.int64), count, value, converged)
+
+    def community_quality(self, groups: npt.ArrayLike, *, quality: str = "modularity", resolution: float = 1.0,
+                          directions: str = "follow", progress: Progress = None) -> float:
+        """Returns the quality of a division of the vertices. `groups`: a value by vertex, equal within a group."""
+        values = np.asarray(groups)
+        if values.shape != (self.vertices,):
+            raise UsageError(f"groups has the shape {values.shape}: expected ({self.vertices},)")
+        _, first, number = np.unique(values, return_index=True, return_inverse=True)
+        with reporting(progress) as receiver:
+            made = _core.community_quality(self._core, first[number].astype(np.uint64), quality, directions, resolution,
+                                           receiver)
+        return float(made)
+
+    def cores(self, *, progress: Progress = None) -> Cores:
+        """Computes the coreness of every vertex, of the underlying simple undirected graph."""
+        with reporting(progress) as receiver:
+            return Cores(self, *_core.kcore(self._core, receiver))
+
+    def triangles(self, *, progress: Progress = None) -> int:
+        """Counts the triangles of the underlying simple undirected graph."""
+        with reporting(progress) as receiver:
+            return int(_core.count_triangles(self._core, receiver)[0])
+
+    def clustering(self, *, directed: bool = False, weights: str | None = None,
+                   progress: Progress = None) -> Clustering:
+        """Computes clustering coefficients: the share of pairs of neighbours that are neighbours themselves.
+
+        directed: triangles count by the directions of their edges (Fagiolo). weights: "strength": by the geometric mean
+        of their weights (Onnela et al.). Without either, also counts the triangles of every vertex.
+        """
+        weighted = self._lengths(weights, ("none", "strength")) == "strength"
+        with reporting(progress) as receiver:
+            if not directed and not weighted:
+                triangles, coefficients, total, average, transitivity = _core.clustering(self._core, receiver)
+                return Clustering(self, coefficients, triangles.view(np.int64), average, transitivity, total)
+            coefficients, average = _core.valued_clustering(self._core, directed, weighted, receiver)
+        return Clustering(self, coefficients, None, average, None, None)
+
+    def truss(self, *, progress: Progress = None) -> Truss:
+        """Computes the trussness of every edge, of the underlying simple undirected graph."""
+        with reporting(progress) as receiver:
+            source, target, trussness, highest, innermost = _core.truss(self._core, receiver)
+        return Truss(self, signed(source), signed(target), trussness, highest, innermost)
+
+    def spanning_forest(self, *, heaviest: bool = False, progress: Progress = None) -> Forest:
+        """Finds the minimum spanning forest, or the maximum one; without weights all edges weigh 1."""
+        with reporting(progress) as receiver:
+            source, target, weights, total, trees = _core.spanning_forest(self._core, heaviest, receiver)
+        return Forest(self, source.view(np.int64), target.view(np.int64), weights, total, trees)
+
+    def similarity(self, pairs: Iterable[tuple[Hashable, Hashable]], *, measure: str = "jaccard",
+                   progress: Progress = None) -> SimilarPairs:
+        """Tells how alike the vertices of each pair are, by the neighbours that they share.
+
+        measure: "jaccard": shared by all neighbours of the two; "overlap": by those of the one that has fewer.
+        """
+        ends = [(self.vertex(u), self.vertex(v)) for u, v in pairs]
+        both = np.array(ends, dtype=np.uint64).reshape(-1, 2)
+        source, target = np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1])
+        with reporting(progress) as receiver:
+            values = _core.similarities(self._core, source, target, measure, receiver)
+        return SimilarPairs(self, source.view(np.int64), target.view(np.int64), values)
+
+    def similar_pairs(self, threshold: float | None = None, *, count: int | None = None, measure: str = "jaccard",
+                      least_common: int = 1, progress: Progress = None) -> SimilarPairs:
+        """Finds the pairs that are at least as alike as `threshold`; or for each vertex the `count` most alike ones.
+
+        least_common: pairs with fewer common neighbours are left out.
+        """
+        if (threshold is None) == (count is None):
+            raise UsageError("expected either threshold or count")
+        with reporting(progress) as receiver:
+            if threshold is not None:
+                made = _core.similar_pairs(self._core, threshold, measure, least_common, receiver)
+            else:
+                made = _core.most_similar(self._core, count, measure, least_common, receiver)
+        return SimilarPairs(self, made[0].view(np.int64), made[1].view(np.int64), made[2])
+
+    def matching(self, *, heaviest_first: bool = False, seed: int = 1, progress: Progress = None) -> Matching:
+        """Finds a maximal matching: edges of which no two share a vertex.
+
+        heaviest_first: takes edges by falling weight: at least half of the largest weight possible.
+        """
+        with reporting(progress) as receiver:
+            partners, edges, weight = _core.matching(self._core, heaviest_first, seed, receiver)
+        return Matching(self, signed(partners), edges, weight)
+
+    def colouring(self, *, order: str = "smallest_log_last", seed: int = 1, progress: Progress = None) -> Colouring:
+        """Colours the vertices greedily: neighbours get different colours.
+
+        order: "smallest_log_last" takes the fewest colours, "largest_log_first" less time; or "random".
+        """
+        with reporting(progress) as receiver:
+            return Colouring(self, *_core.colouring(self._core, order, seed, receiver))
+
+    def independent_set(self, *, seed: int = 1, progress: Progress = None) -> IndependentSet:
+        """Finds a maximal independent set: no two vertices are neighbours, and none can be added."""
+        with reporting(progress) as receiver:
+            return IndependentSet(self, *_core.independent_set(self._core, seed, receiver))
+
+    def walks(self, starts: Iterable[Hashable] | None = None, *, each: int = 1, length: int = 80, p: float = 1.0,
+              q: float = 1.0, weights: str | None = None, seed: int = 1,
+              progress: Progress = None) -> npt.NDArray[np.int64]:
+        """Makes random walks along edges: a row of vertices a walk, -1 behind the end of one that cannot go on.
+
+        starts: labels where walks begin; None: every vertex. each: rounds over the starts.
+        length: most vertices of a walk. p, q: node2vec's return and in-out parameters.
+        weights: "strength": edges are taken in proportion to their weights.
+        """
+        if each < 1 or length < 1:
+            raise UsageError(f"each is {each}, length is {length}: expected at least 1")
+        first = np.arange(self.vertices, dtype=np.uint64) if starts is None else self.vertices_of(starts)
+        weighted = self._lengths(weights, ("none", "strength")) == "strength"
+        with reporting(progress) as receiver:
+            made = _core.walks(self._core, np.tile(first, each), length, p, q, weighted, seed, receiver)
+        rows: npt.NDArray[np.int64] = made.reshape(-1, length)
+        return rows
+
+    def statistics(self, *, progress: Progress = None) -> dict[str, Any]:
+        """Returns sizes, degrees and irregularities: vertices, arcs, edges, self-loops, repeats, isolated vertices."""
+        with reporting(progress) as receiver:
+            return dict(_core.statistics(self._core, receiver))
+
+    def degrees(self, side: str = "out") -> Degrees:
+        """Returns the degree of every vertex, in stored arcs: "out" or "in", which are alike in undirected graphs."""
+        if side not in ("out", "in"):
+            raise UsageError(f"side is {side!r}: expected 'out' or 'in'")
+        offsets = (self._core.out_rows() if side == "out" else self._core.in_rows())[0]
+        return Degrees(self, np.diff(offsets.view(np.int64)))
+
+    def degree_counts(self, side: str = "out", *, progress: Progress = None) -> tuple[IntArray, IntArray]:
+        """Returns the degrees that occur, ascending, and how many vertices have each.
+
+        side: "out", "in", or "simple": neighbours in the underlying simple undirected graph.
+        """
+        with reporting(progress) as receiver:
+            degrees, counts = _core.degree_counts(self._core, side, receiver)
+        return degrees.view(np.int64), counts.view(np.int64)

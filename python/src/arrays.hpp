@@ -49,6 +49,18 @@ nb::object to_numpy(Container&& values) {
   return nb::cast(nb::ndarray<nb::numpy, value, nb::ndim<1>>(data, {size}, owner));
 }
 
+/// Gives bytes that are 0 or 1 to a numpy array of bool, without a copy.
+inline nb::object to_numpy_flags(machine::page_array<char>&& flags) {
+  static_assert(sizeof(bool) == 1);
+  auto kept = std::make_unique<machine::page_array<char>>(std::move(flags));
+  const std::size_t size = kept->size();
+  static bool none{};
+  bool* const data = size == 0 ? &none : reinterpret_cast<bool*>(kept->data());
+  const nb::capsule owner(kept.get(), [](void* of) noexcept { delete static_cast<machine::page_array<char>*>(of); });
+  kept.release();
+  return nb::cast(nb::ndarray<nb::numpy, bool, nb::ndim<1>>(data, {size}, owner));
+}
+
 /// Returns an owner for page_array::view() that keeps `object` alive. Any thread may drop the last copy.
 inline std::shared_ptr<const void> keep_alive(nb::object object) {
   return {object.release().ptr(), [](const void* of) {

@@ -2,6 +2,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "graph.hpp"
+#include "names.hpp"
 #include "run.hpp"
 
 #include <callisto/callisto.hpp>
@@ -31,17 +32,6 @@ using graph::run_control;
 using machine::page_array;
 
 constexpr std::size_t edges_per_block = std::size_t{1} << 18;
-
-graph::repeats repeats_named(std::string_view name) {
-  if (name == "remove") return graph::repeats::remove;
-  if (name == "keep") return graph::repeats::keep;
-  if (name == "heaviest") return graph::repeats::heaviest;
-  if (name == "first") return graph::repeats::first;
-  if (name == "sum") return graph::repeats::sum;
-  if (name == "sum_weights") return graph::repeats::sum_weights;
-  throw usage_error(
-      fmt::format("repeats is '{}': expected 'remove', 'keep', 'heaviest', 'first', 'sum' or 'sum_weights'", name));
-}
 
 /// The smallest of the numbers that threads tell it.
 class smallest {
@@ -219,12 +209,15 @@ graph::adjacency<Vertex> shared_rows(const graph::adjacency<Vertex>& rows,
   return made;
 }
 
-/// Returns a graph with the same rows, labels apart: vertices are called 0, 1, 2 ...
+/// Returns a graph over the arrays of another, which it keeps alive.
 template <class Vertex>
-graph::csr_graph<Vertex> with_same_rows(const graph::csr_graph<Vertex>& of,
-                                        const std::shared_ptr<const graph::any_graph>& owner) {
+graph::csr_graph<Vertex> shared_copy(const graph::csr_graph<Vertex>& of,
+                                     const std::shared_ptr<const graph::any_graph>& owner) {
   return graph::csr_graph<Vertex>(of.directed(), shared_rows(of.out(), owner),
-                                  of.directed() ? shared_rows(of.in(), owner) : graph::adjacency<Vertex>(), {}, 0)
+                                  of.directed() ? shared_rows(of.in(), owner) : graph::adjacency<Vertex>(),
+                                  page_array<std::uint64_t>::view(of.labels(), owner), of.first_label(),
+                                  page_array<Vertex>::view(of.by_label(), owner))
+      .with_names(of.names())
       .knowing_weights(of.known_weights());
 }
 
@@ -251,7 +244,8 @@ held_graph with_labels(const held_graph& of, const column<std::uint64_t>& labels
   }
   return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
     const std::span<const std::uint64_t> all = as_span(labels);
-    return held_graph(with_same_rows(g, of.shared()).with_labels(copied(all), sorted_by_label<Vertex>(all)));
+    return held_graph(
+        shared_copy(g, of.shared()).with_names(nullptr).with_labels(copied(all), sorted_by_label<Vertex>(all)));
   });
 }
 
@@ -265,12 +259,179 @@ held_graph with_names(const held_graph& of, const nb::bytes& bytes, const column
   const auto names = std::make_shared<const graph::vertex_names>(
       copied(as_span(offsets)), copied(std::span<const char>(bytes.c_str(), bytes.size())));
   return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
-    auto made = with_same_rows(g, of.shared());
     const std::span<const std::uint64_t> all = as_span(ranks);
-    const bool in_order = std::is_sorted(all.begin(), all.end());
-    if (!in_order) made = std::move(made).with_labels(copied(all), sorted_by_label<Vertex>(all));
-    return held_graph(std::move(made).with_names(names));
+    return held_graph(
+        shared_copy(g, of.shared()).with_labels(copied(all), sorted_by_label<Vertex>(all)).with_names(names));
   });
+}
+
+/// True if the graph's rows of in-edges equal those of its out-edges.
+template <class Vertex>
+bool is_reciprocal(const graph::csr_graph<Vertex>& g, const run_control& control) {
+  std::atomic<bool> differs = false;  // relaxed throughout: the end of the loop publishes it
+  const auto compare = [&](std::uint64_t first, std::uint64_t last) {
+    const auto& out = g.out();
+    const auto& in = g.in();
+    if (differs.load(std::memory_order_relaxed)) return;
+    const std::uint64_t a = out.offsets[first];
+    const std::uint64_t b = out.offsets[last];
+    bool same = std::equal(out.offsets.begin() + first, out.offsets.begin() + last + 1, in.offsets.begin() + first) &&
+                std::equal(out.targets.begin() + a, out.targets.begin() + b, in.targets.begin() + a);
+    for (std::uint64_t i = a; same && g.weighted() && i < b; ++i) same = out.weights[i] == in.weights[i];
+    if (!same) differs.store(true, std::memory_order_relaxed);
+  };
+  if (!parallel_for(std::uint64_t{0}, g.vertices(), compare, {.stop = control.stop})) throw cancelled();
+  return !differs.load(std::memory_order_relaxed);
+}
+
+enum class rows_state { ascending, unsorted, outside };
+
+/// What the rows are: ascending without repeats, or not, or with targets that are no vertices.
+template <class Vertex>
+rows_state state_of(std::span<const std::uint64_t> offsets, std::span<const Vertex> targets,
+                    const run_control& control) {
+  const std::uint64_t n = offsets.size() - 1;
+  if (offsets.front() != 0 || offsets.back() != targets.size() || !std::is_sorted(offsets.begin(), offsets.end())) {
+    return rows_state::outside;
+  }
+  std::atomic<bool> unsorted = false;  // relaxed throughout: the end of the loop publishes it
+  std::atomic<bool> outside = false;   // relaxed, as well
+  const auto look = [&](std::uint64_t first, std::uint64_t last) {
+    bool any_unsorted = false;
+    bool any_outside = false;
+    for (std::uint64_t v = first; v < last; ++v) {
+      for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) {
+        any_outside |= targets[i] >= n;
+        any_unsorted |= i > offsets[v] && targets[i] <= targets[i - 1];
+      }
+    }
+    if (any_unsorted) unsorted.store(true, std::memory_order_relaxed);
+    if (any_outside) outside.store(true, std::memory_order_relaxed);
+  };
+  if (!parallel_for(std::uint64_t{0}, n, look, {.stop = control.stop})) throw cancelled();
+  if (outside.load(std::memory_order_relaxed)) return rows_state::outside;
+  return unsorted.load(std::memory_order_relaxed) ? rows_state::unsorted : rows_state::ascending;
+}
+
+/// Returns the graph of ready rows, which it copies, or shares and keeps alive; None if rows do not ascend without
+/// repeats. Of a graph without directions whose rows are not symmetric, each entry becomes an edge.
+template <class Vertex>
+nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>& targets,
+                     const std::optional<column<double>>& weights, bool directed, bool share,
+                     const std::string& repeats, nb::handle progress) {
+  if (offsets.size() == 0) throw usage_error("offsets are empty: expected one more than vertices");
+  if (weights && weights->size() != targets.size()) {
+    throw usage_error(fmt::format("{} weights for {} targets", weights->size(), targets.size()));
+  }
+  const graph::repeats merge = repeats_named(repeats);
+  const std::shared_ptr<const void> offsets_owner = share ? keep_alive(nb::cast(offsets)) : nullptr;
+  const std::shared_ptr<const void> targets_owner = share ? keep_alive(nb::cast(targets)) : nullptr;
+  const std::shared_ptr<const void> weights_owner = share && weights ? keep_alive(nb::cast(*weights)) : nullptr;
+  const auto taken = []<class T>(std::span<const T> values, const std::shared_ptr<const void>& owner) {
+    return owner ? page_array<T>::view(values, owner) : copied(values);
+  };
+  auto made = run(progress, targets.size() < 50'000, [&](const run_control& control) {
+    std::optional<graph::any_graph> result;
+    const rows_state state = state_of(as_span(offsets), as_span(targets), control);
+    if (state == rows_state::outside) {
+      throw usage_error(
+          fmt::format("the rows are not those of a square matrix: expected offsets that ascend from 0 to "
+                      "{} and targets below {}",
+                      targets.size(), offsets.size() - 1));
+    }
+    if (state == rows_state::unsorted) return result;
+    graph::adjacency<Vertex> out;
+    out.offsets = taken(as_span(offsets), offsets_owner);
+    out.targets = taken(as_span(targets), targets_owner);
+    if (weights) {
+      const std::span<const double> values = as_span(*weights);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::isnan(values[i])) throw usage_error(fmt::format("weight {} is NaN: expected a number", i));
+      }
+      if (!share && graph::are_short(values)) {
+        page_array<graph::short_weight> shortened(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          shortened[i] = graph::weight_as<graph::short_weight>(values[i]);
+        }
+        out.weights = std::move(shortened);
+      } else {
+        out.weights = taken(values, weights_owner);
+      }
+    }
+    const auto base =
+        std::make_shared<const graph::any_graph>(graph::csr_graph<Vertex>(true, std::move(out), {}, {}, 0));
+    const auto& given = std::get<graph::csr_graph<Vertex>>(*base);
+    graph::any_graph both = graph::with_in_edges(shared_copy(given, base), control);
+    if (directed) {
+      result.emplace(std::move(both));
+    } else if (is_reciprocal(std::get<graph::csr_graph<Vertex>>(both), control)) {
+      result.emplace(graph::csr_graph<Vertex>(false, shared_rows(given.out(), base), {}, {}, 0));
+    } else {
+      result.emplace(graph::symmetrized(both, graph::loops::keep, control, merge));
+    }
+    return result;
+  });
+  return made ? nb::cast(held_graph(std::move(*made))) : nb::none();
+}
+
+/// Makes the graph of another with `change(any_graph copy, control)`; the copy shares its arrays.
+template <class F>
+held_graph changed(const held_graph& of, nb::handle progress, F&& change) {
+  return held_graph(run(progress, is_brief(of.any()), [&](const run_control& control) {
+    return change(
+        graph::any_graph(of.visit([&](const auto& g) { return graph::any_graph(shared_copy(g, of.shared())); })),
+        control);
+  }));
+}
+
+held_graph symmetrized(const held_graph& of, const std::string& repeats, nb::handle progress) {
+  const graph::repeats merge = repeats_named(repeats);
+  return changed(of, progress, [&](graph::any_graph&& g, const run_control& control) {
+    return graph::symmetrized(g, graph::loops::keep, control, merge);
+  });
+}
+
+held_graph without_loops(const held_graph& of, nb::handle progress) {
+  return changed(of, progress, [](graph::any_graph&& g, const run_control& control) {
+    return graph::without_self_loops(g, control);
+  });
+}
+
+held_graph hubs_first(const held_graph& of, nb::handle progress) {
+  return changed(of, progress,
+                 [](graph::any_graph&& g, const run_control& control) { return graph::hubs_first(g, control); });
+}
+
+held_graph with_random_weights(const held_graph& of, std::uint64_t seed, nb::handle progress) {
+  return changed(of, progress, [&](graph::any_graph&& g, const run_control& control) {
+    return graph::with_random_weights(std::move(g), seed, control);
+  });
+}
+
+held_graph reversed(const held_graph& of) {
+  return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
+    if (!g.directed()) return held_graph(shared_copy(g, of.shared()));
+    return held_graph(graph::csr_graph<Vertex>(true, shared_rows(g.in(), of.shared()),
+                                               shared_rows(g.out(), of.shared()),
+                                               page_array<std::uint64_t>::view(g.labels(), of.shared()),
+                                               g.first_label(), page_array<Vertex>::view(g.by_label(), of.shared()))
+                          .with_names(g.names()));
+  });
+}
+
+held_graph unweighted(const held_graph& of) {
+  return of.visit([&](const auto& g) { return held_graph(shared_copy(g, of.shared()).with_weights({}, {})); });
+}
+
+/// Builds a generator's edges.
+template <class Options, class Generate>
+held_graph generated(Options options, std::uint64_t seed, bool directed, nb::handle progress,
+                     const Generate& generate) {
+  options.seed = seed;
+  options.meaning = directed ? graph::direction::directed : graph::direction::undirected;
+  return held_graph(run(progress, false, [&](const run_control& control) {
+    return graph::build_graph(generate(options, control), {}, control);
+  }));
 }
 
 }  // namespace
@@ -288,6 +449,61 @@ void bind_construction(nb::module_& m) {
   m.def("with_labels", &with_labels, nb::arg("graph"), nb::arg("labels").noconvert());
   m.def("with_names", &with_names, nb::arg("graph"), nb::arg("bytes"), nb::arg("offsets").noconvert(),
         nb::arg("ranks").noconvert());
+  const auto bind_rows = [&]<class Vertex>(Vertex) {
+    m.def("from_rows", &from_rows<Vertex>, nb::arg("offsets").noconvert(), nb::arg("targets").noconvert(),
+          nb::arg("weights").noconvert().none(), nb::arg("directed"), nb::arg("share"), nb::arg("repeats") = "remove",
+          nb::arg("progress") = nb::none());
+  };
+  bind_rows(std::uint32_t{});
+  bind_rows(std::uint64_t{});
+  m.def("symmetrized", &symmetrized, nb::arg("graph"), nb::arg("repeats") = "remove", nb::arg("progress") = nb::none());
+  m.def("without_loops", &without_loops, nb::arg("graph"), nb::arg("progress") = nb::none());
+  m.def("hubs_first", &hubs_first, nb::arg("graph"), nb::arg("progress") = nb::none());
+  m.def("with_random_weights", &with_random_weights, nb::arg("graph"), nb::arg("seed") = 1,
+        nb::arg("progress") = nb::none());
+  m.def("reversed", &reversed, nb::arg("graph"));
+  m.def("unweighted", &unweighted, nb::arg("graph"));
+  m.def(
+      "kronecker",
+      [](unsigned scale, std::uint64_t degree, std::uint64_t seed, bool directed, nb::handle progress) {
+        graph::kronecker_options options;
+        options.scale = scale;
+        options.degree = degree;
+        return generated(options, seed, directed, progress, graph::generate_kronecker);
+      },
+      nb::arg("scale"), nb::arg("degree") = 16, nb::arg("seed") = 1, nb::arg("directed") = false,
+      nb::arg("progress") = nb::none());
+  m.def(
+      "uniform",
+      [](std::uint64_t vertices, std::uint64_t edges, std::uint64_t seed, bool directed, nb::handle progress) {
+        graph::uniform_options options;
+        options.vertices = vertices;
+        options.edges = edges;
+        return generated(options, seed, directed, progress, graph::generate_uniform);
+      },
+      nb::arg("vertices"), nb::arg("edges"), nb::arg("seed") = 1, nb::arg("directed") = false,
+      nb::arg("progress") = nb::none());
+  m.def(
+      "power_law",
+      [](std::uint64_t vertices, std::uint64_t edges, double exponent, std::uint64_t seed, bool directed,
+         nb::handle progress) {
+        graph::power_law_options options;
+        options.vertices = vertices;
+        options.edges = edges;
+        options.exponent = exponent;
+        return generated(options, seed, directed, progress, graph::generate_power_law);
+      },
+      nb::arg("vertices"), nb::arg("edges"), nb::arg("exponent") = 2.5, nb::arg("seed") = 1,
+      nb::arg("directed") = false, nb::arg("progress") = nb::none());
+  m.def(
+      "grid",
+      [](std::uint64_t rows, std::uint64_t columns, bool directed, nb::handle progress) {
+        graph::grid_options options;
+        options.rows = rows;
+        options.columns = columns;
+        return generated(options, 1, directed, progress, graph::generate_grid);
+      },
+      nb::arg("rows"), nb::arg("columns"), nb::arg("directed") = false, nb::arg("progress") = nb::none());
 }
 
 }  // namespace callisto::python

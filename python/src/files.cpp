@@ -1,20 +1,76 @@
 // Graphs from files and to files.
 #include "bindings.hpp"
 #include "graph.hpp"
+#include "names.hpp"
 #include "run.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace callisto::python {
 namespace {
 
 using graph::run_control;
+
+graph::repeats repeats_or(const std::optional<std::string>& name, graph::repeats otherwise) {
+  return name ? repeats_named(*name) : otherwise;
+}
+
+/// Returns the graph of a file and the notes of its reader.
+nb::tuple read(const std::string& path, const std::string& format, bool undirected, bool directed,
+               const std::vector<std::string>& columns, const std::optional<std::string>& weights_column,
+               const std::optional<std::string>& separator, const std::optional<bool>& header, const std::string& ids,
+               bool bipartite, const std::string& member, const std::optional<std::string>& repeats, bool drop_loops,
+               bool verify, const std::optional<std::string>& names, nb::handle progress) {
+  if (format == "native") {
+    const graph::native_check check = verify ? graph::native_check::content : graph::native_check::header;
+    return nb::make_tuple(
+        held_graph(run(progress, !verify,
+                       [&](const run_control& control) { return graph::open_native(path, check, control); })),
+        nb::list());
+  }
+  graph::load_options options;
+  if (format != "automatic") options.read.format = graph::format_from_name(format);
+  options.read.undirected = undirected;
+  options.read.directed = directed;
+  options.read.columns = columns;
+  options.read.weights_column = weights_column;
+  if (separator) {
+    if (separator->size() != 1) throw usage_error(fmt::format("separator is '{}': expected one character", *separator));
+    options.read.separator = separator->front();
+  }
+  options.read.header = header;
+  if (ids == "numbers") {
+    options.read.ids = graph::vertex_ids::numbers;
+  } else if (ids == "names") {
+    options.read.ids = graph::vertex_ids::names;
+  } else if (ids != "as_found") {
+    throw usage_error(fmt::format("ids is '{}': expected 'as_found', 'numbers' or 'names'", ids));
+  }
+  options.read.bipartite = bipartite;
+  options.read.member = member;
+  options.build.undirected = undirected;
+  options.build.repeats = repeats_or(repeats, graph::repeats::remove);
+  options.repeats_chosen = repeats.has_value();
+  options.build.loops = drop_loops ? graph::loops::remove : graph::loops::keep;
+  options.verify = verify;
+  graph::load_report report;
+  graph::any_graph made = run(progress, false, [&](const run_control& control) {
+    graph::any_graph loaded = graph::load_graph(path, options, control, &report);
+    return names ? graph::with_names_of_file(std::move(loaded), *names, control) : std::move(loaded);
+  });
+  nb::list notes;
+  for (const std::string& note : report.notes) notes.append(note);
+  return nb::make_tuple(held_graph(std::move(made)), notes);
+}
 
 void save(const held_graph& of, const std::string& path, nb::handle progress) {
   run(progress, false, [&](const run_control& control) {
@@ -23,9 +79,36 @@ void save(const held_graph& of, const std::string& path, nb::handle progress) {
   });
 }
 
+/// Writes the graph in the format, or in that of the suffix; returns what the file does not keep.
+std::vector<std::string> write(const held_graph& of, const std::string& path, const std::string& format,
+                               nb::handle progress) {
+  graph::file_format as = graph::file_format::automatic;
+  if (format != "automatic") {
+    as = graph::format_from_name(format);
+  } else {
+    as = graph::format_from_suffix(path);
+  }
+  if (as == graph::file_format::automatic) {
+    throw usage_error(
+        fmt::format("{}: the suffix names no format; expected .cg, .txt, .csv, .mtx, .gr, .graph, "
+                    ".graphml, .gexf, .gml, .net, .el, .wel, .sg or .wsg, or a format",
+                    path));
+  }
+  if (!graph::can_be_written(as)) throw usage_error(fmt::format("format '{}' is read but not written", format));
+  return run(progress, false, [&](const run_control& control) {
+    graph::write_graph(of.any(), path, as, control);
+    return graph::what_is_lost(of.any(), path, as);
+  });
+}
+
 }  // namespace
 
 void bind_files(nb::module_& m) {
+  m.def("read", &read, nb::arg("path"), nb::arg("format"), nb::arg("undirected"), nb::arg("directed"),
+        nb::arg("columns"), nb::arg("weights_column").none(), nb::arg("separator").none(), nb::arg("header").none(),
+        nb::arg("ids"), nb::arg("bipartite"), nb::arg("member"), nb::arg("repeats").none(), nb::arg("drop_loops"),
+        nb::arg("verify"), nb::arg("names").none(), nb::arg("progress") = nb::none());
+  m.def("write", &write, nb::arg("graph"), nb::arg("path"), nb::arg("format"), nb::arg("progress") = nb::none());
   m.def("save", &save, nb::arg("graph"), nb::arg("path"), nb::arg("progress") = nb::none());
 }
 

@@ -59,6 +59,12 @@ void bind_graph(nb::module_& m) {
                    [](const held_graph& of) { return of.visit([](const auto& g) { return g.directed(); }); })
       .def_prop_ro("weighted",
                    [](const held_graph& of) { return of.visit([](const auto& g) { return g.weighted(); }); })
+      .def_prop_ro("has_labels",
+                   [](const held_graph& of) {
+                     return of.visit([](const auto& g) {
+                       return g.names() != nullptr || !g.labels().empty() || g.first_label() != 0;
+                     });
+                   })
       .def_prop_ro("named",
                    [](const held_graph& of) { return of.visit([](const auto& g) { return g.names() != nullptr; }); })
       .def_prop_ro("nbytes", [](const held_graph& of) { return graph::csr_bytes(of.any()); })

@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "graph.hpp"
+#include "names.hpp"
 #include "run.hpp"
 
 #include <callisto/graph.hpp>
@@ -11,22 +12,29 @@
 
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace callisto::python {
 
-/// Runs kernel(csr_graph, control) on a graph; see run().
-template <class F>
-auto run_on(const held_graph& of, nb::handle progress, bool brief, F&& kernel) {
-  return run(progress, brief, [&](const graph::run_control& control) {
-    return of.visit([&](const auto& g) { return kernel(g, control); });
-  });
+/// True if a kernel that looks at each arc once a vertex surely ends within 50 ms.
+inline bool is_tiny(const graph::any_graph& graph) noexcept {
+  return std::visit([](const auto& g) { return g.arcs() + g.vertices() < 1'000; }, graph);
 }
 
-inline graph::weight_use weight_use_named(std::string_view name) {
-  if (name == "none") return graph::weight_use::none;
-  if (name == "strength") return graph::weight_use::strength;
-  if (name == "length") return graph::weight_use::length;
-  throw usage_error(fmt::format("weights is '{}': expected 'none', 'strength' or 'length'", name));
+/// Throws memory_error if bytes() bytes are not available. Work on small graphs is not worth the question.
+template <class F>
+void require(const held_graph& of, std::string_view what, F&& bytes) {
+  if (!is_brief(of.any())) graph::require_memory(what, bytes());
+}
+
+/// Returns one member of each element as an array.
+template <class Element, class Member>
+nb::object column_of(const std::vector<Element>& of, Member Element::* member) {
+  std::vector<Member> values;
+  values.reserve(of.size());
+  for (const Element& element : of) values.push_back(element.*member);
+  return to_numpy(std::move(values));
 }
 
 }  // namespace callisto::python

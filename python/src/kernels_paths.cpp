@@ -2,19 +2,27 @@
 #include "bindings.hpp"
 #include "kernels.hpp"
 
+#include <callisto/callisto.hpp>
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace callisto::python {
 namespace {
 
 using graph::run_control;
+using machine::page_array;
 
 nb::tuple bfs(const held_graph& of, std::uint64_t source, const std::string& along, std::uint32_t depth, bool distances,
               nb::handle progress) {
+  require(of, "breadth-first search", [&] { return graph::needs::bfs(of.any()); });
   const graph::bfs_options options{.distances = distances, .depth = depth};
   return of.visit([&](const auto& g) {
     auto made = run(progress, is_brief(of.any()), [&](const run_control& control) {
@@ -28,11 +36,127 @@ nb::tuple bfs(const held_graph& of, std::uint64_t source, const std::string& alo
   });
 }
 
+/// Returns the distances as an array, infinity where there is none.
+page_array<double> all_of(const graph::distance_map& distances, const run_control& control) {
+  page_array<double> made(distances.size());
+  if (!parallel_for(std::uint64_t{0}, distances.size(), [&](std::uint64_t v) { made[v] = distances[v]; },
+                    {.stop = control.stop})) {
+    throw cancelled();
+  }
+  return made;
+}
+
+void require_weights(const held_graph& of) {
+  if (!of.visit([](const auto& g) { return g.weighted(); })) {
+    throw usage_error("the graph has no weights, which the lengths of paths need");
+  }
+}
+
+template <class Vertex>
+struct found_paths {
+  page_array<double> distances;
+  page_array<Vertex> parents;
+  std::uint64_t reached = 0;
+  double eccentricity = 0;
+  std::vector<std::uint64_t> cycle;
+};
+
+/// Shortest paths by the sums of weights: distances, parents or an empty array, vertices reached, the largest distance,
+/// and a cycle of negative weight or an empty array.
+nb::tuple sssp(const held_graph& of, std::uint64_t source, double delta, bool parents, bool negative,
+               nb::handle progress) {
+  require_weights(of);
+  require(of, "shortest paths", [&] { return graph::needs::sssp(of.any()); });
+  return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
+    found_paths<Vertex> made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+      found_paths<Vertex> found;
+      graph::sssp_result result;
+      if (negative) {
+        graph::bellman_ford_result from = graph::bellman_ford(g, source, control);
+        result = std::move(from.paths);
+        found.cycle = std::move(from.negative_cycle);
+      } else {
+        result = graph::sssp(g, source, {.delta = delta}, control);
+      }
+      if (parents && found.cycle.empty()) {
+        found.parents = graph::shortest_path_parents(g, source, result.distances, control);
+      }
+      found.distances = all_of(result.distances, control);
+      found.reached = result.reached;
+      found.eccentricity = result.eccentricity;
+      return found;
+    });
+    return nb::make_tuple(to_numpy(std::move(made.distances)), to_numpy(std::move(made.parents)), made.reached,
+                          made.eccentricity, to_numpy(std::move(made.cycle)));
+  });
+}
+
+/// A list of (distance, vertices) for each target.
+nb::list paths_to(const held_graph& of, std::uint64_t source, const column<std::uint64_t>& targets,
+                  nb::handle progress) {
+  require_weights(of);
+  graph::target_paths made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::paths_to(g, source, as_span(targets), {}, control); });
+  });
+  nb::list list;
+  for (graph::target_path& path : made.paths) {
+    list.append(nb::make_tuple(path.distance, to_numpy(std::move(path.vertices))));
+  }
+  return list;
+}
+
+nb::tuple diameter(const held_graph& of, std::uint64_t searches, nb::handle progress) {
+  require(of, "the diameter", [&] { return graph::needs::diameter(of.any()); });
+  const graph::diameter_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::diameter(g, {.searches = searches}, control); });
+  });
+  return nb::make_tuple(made.lower, made.upper, made.from, made.to, made.searches, made.vertices);
+}
+
+graph::path_direction direction_named(std::string_view name) {
+  if (name == "out") return graph::path_direction::out;
+  if (name == "in") return graph::path_direction::in;
+  if (name == "both") return graph::path_direction::both;
+  throw usage_error(fmt::format("along is '{}': expected 'out', 'in' or 'both'", name));
+}
+
+nb::tuple eccentricities(const held_graph& of, const std::string& along, bool weighted, nb::handle progress) {
+  const graph::eccentricity_options options{.along = direction_named(along), .weighted = weighted};
+  require(of, "eccentricities", [&] { return graph::needs::eccentricities(of.any()); });
+  graph::eccentricity_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::eccentricities(g, options, control); });
+  });
+  return nb::make_tuple(to_numpy(std::move(made.eccentricities)), made.diameter, made.radius,
+                        to_numpy_flags(std::move(made.central)));
+}
+
+nb::tuple distances(const held_graph& of, std::uint64_t sources, std::uint64_t seed, nb::handle progress) {
+  require(of, "distances", [&] { return graph::needs::distances(of.any()); });
+  graph::distance_sample made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) {
+      return graph::sample_distances(g, graph::components(g, control), {.sources = sources, .seed = seed}, control);
+    });
+  });
+  const double mean = made.mean();
+  return nb::make_tuple(to_numpy(std::move(made.at)), mean, made.diameter_low, made.diameter_high, made.vertices,
+                        made.sources);
+}
+
 }  // namespace
 
 void bind_paths(nb::module_& m) {
   m.def("bfs", &bfs, nb::arg("graph"), nb::arg("source"), nb::arg("along") = "out",
         nb::arg("depth") = std::numeric_limits<std::uint32_t>::max(), nb::arg("distances") = true,
+        nb::arg("progress") = nb::none());
+  m.def("sssp", &sssp, nb::arg("graph"), nb::arg("source"), nb::arg("delta") = 0.0, nb::arg("parents") = true,
+        nb::arg("negative") = false, nb::arg("progress") = nb::none());
+  m.def("paths_to", &paths_to, nb::arg("graph"), nb::arg("source"), nb::arg("targets").noconvert(),
+        nb::arg("progress") = nb::none());
+  m.def("diameter", &diameter, nb::arg("graph"), nb::arg("searches") = std::numeric_limits<std::uint64_t>::max(),
+        nb::arg("progress") = nb::none());
+  m.def("eccentricities", &eccentricities, nb::arg("graph"), nb::arg("along") = "both", nb::arg("weighted") = false,
+        nb::arg("progress") = nb::none());
+  m.def("distances", &distances, nb::arg("graph"), nb::arg("sources") = 32, nb::arg("seed") = 1,
         nb::arg("progress") = nb::none());
 }
 

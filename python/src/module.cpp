@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   bind_errors(m);
   bind_graph(m);
   bind_construction(m);
+  bind_arrow(m);
   bind_files(m);
   bind_ranks(m);
   bind_paths(m);

@@ -1,0 +1,236 @@
+"""Functions that make graphs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._columns import are_names, as_array, as_ids, as_weights, name_table, number_labels, same_ids
+from ._errors import UsageError
+from ._graph import Graph
+from ._progress import Progress, reporting
+
+_repeats = ("remove", "keep", "heaviest", "first", "sum", "sum_weights")
+
+
+def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool = False,
+               vertices: int | Sequence[Hashable] | None = None, repeats: str = "remove", drop_loops: bool = False,
+               progress: Progress = None) -> Graph:
+    """Makes the graph of columns of edges: numpy arrays, series of pandas, polars or pyarrow, lists.
+
+    source, target: the labels of both ends: whole numbers, texts, or anything hashable.
+    weight: numbers, one a row; None: the graph has no weights.
+    directed: whether edges have directions.
+    vertices: an int n: labels are 0 ... n - 1, and all of these are vertices. A sequence: all labels, in this order.
+        None: the labels that occur; numbers from 0 on and texts in ascending order, others as they first occur.
+    repeats: what becomes of edges that repeat: "remove": one stays, the lightest; "heaviest", "first"; "sum": weights
+        or numbers of edges add up; "sum_weights": only weights do; "keep": all stay.
+    drop_loops: drops edges from a vertex to itself.
+
+    Raises UsageError for missing labels, weights that are NaN, and columns of different lengths; TypeError for labels
+    that are floats or bools.
+    """
+    if repeats not in _repeats:
+        raise UsageError(f"repeats is {repeats!r}: expected one of {', '.join(map(repr, _repeats))}")
+    u, v = as_array(source, "source"), as_array(target, "target")
+    if len(u) != len(v):
+        raise UsageError(f"source has {len(u)} rows, target {len(v)}: expected equally many")
+    values = None if weight is None else as_weights(weight)
+    if values is not None and len(values) != len(u):
+        raise UsageError(f"weight has {len(values)} rows, source {len(u)}: expected equally many")
+    for column, name in ((u, "source"), (v, "target")):
+        if len(column) and column.dtype.kind in "fbcmM":
+            as_ids(column, name)
+    if not len(u):
+        u = v = np.zeros(0, dtype=np.int64)
+
+    table: Sequence[Hashable] | None = None
+    names: Sequence[str] | None = None
+    count: int | None = None
+    if vertices is not None and not isinstance(vertices, (int, np.integer)):
+        table = list(as_array(vertices, "vertices").tolist())
+        index = {label: i for i, label in enumerate(table)}
+        if len(index) != len(table):
+            raise UsageError("vertices has a label twice: expected each once")
+        u, v = _looked_up(u, index, "source"), _looked_up(v, index, "target")
+        count = len(table)
+    elif vertices is not None:
+        count = int(vertices)
+        if count < 0:
+            raise UsageError(f"vertices is {count}: expected at least 0")
+        u, v = same_ids(as_ids(u, "source"), as_ids(v, "target"))
+    elif u.dtype.kind in "iu" and v.dtype.kind in "iu" and min(u.min(initial=0), v.min(initial=0)) >= 0:
+        u, v = same_ids(as_ids(u, "source"), as_ids(v, "target"))
+    else:
+        u, v, table = number_labels(u, v)
+        count = len(table)
+        if table and isinstance(table[0], str) and are_names(table):
+            # As in files: vertices are numbered in the order of their names.
+            names = sorted((str(name) for name in table), key=lambda name: name.encode("utf-8", "surrogateescape"))
+            rank = {name: i for i, name in enumerate(names)}
+            order = np.fromiter((rank[str(name)] for name in table), dtype=np.int64, count=count)
+            u, v, table = order[u], order[v], None
+
+    with reporting(progress) as receiver:
+        core, _, _, _ = _core.from_edges(u, v, values, count, directed, repeats, drop_loops, receiver)
+    if names is not None:
+        core = _core.with_names(core, *name_table(names))
+    return Graph(core, table)
+
+
+def _looked_up(column: Any, index: dict[Hashable, int], name: str) -> Any:
+    made = np.empty(len(column), dtype=np.int64)
+    for row, label in enumerate(column.tolist()):
+        try:
+            made[row] = index[label]
+        except KeyError:
+            raise UsageError(f"{name} of row {row} is {label!r}, which is not in vertices") from None
+    return made
+
+
+def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, copy: bool = True,
+               labels: Sequence[Hashable] | None = None, progress: Progress = None) -> Graph:
+    """Makes the graph of a square sparse matrix: an entry (i, j), also a zero, is an edge from vertex i to vertex j.
+
+    directed: False: edges have no directions; where the matrix is not symmetric, each entry becomes an edge, and of
+        two different weights the lighter counts.
+    weights: whether the entries are the weights.
+    copy: False: shares the matrix's memory where its types allow (int32 or int64 indices with int64 offsets, and
+        float64 entries); the caller must not write to it then.
+
+    Duplicate entries are summed, as scipy does. Raises UsageError for a matrix that is not square, and for NaN.
+    """
+    try:
+        from scipy import sparse
+    except ImportError:
+        raise ImportError("scipy is not installed: pip install scipy") from None
+    if not sparse.issparse(matrix):
+        raise TypeError(f"matrix is of type {type(matrix).__name__}: expected a sparse matrix or array of scipy")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise UsageError(f"the matrix has the shape {matrix.shape}: expected a square one")
+    if weights and matrix.dtype.kind not in "iufb":
+        raise TypeError(f"the entries have the type {matrix.dtype}: expected real numbers, or weights=False")
+    rows = matrix if matrix.format == "csr" else matrix.tocsr()
+    share = not copy
+    for attempt in range(2):
+        offsets = np.ascontiguousarray(rows.indptr, dtype=np.int64).view(np.uint64)
+        if len(rows.indices) and rows.indices.min() < 0:
+            raise UsageError("the matrix has a negative index")
+        if rows.indices.dtype == np.int32:
+            targets = np.ascontiguousarray(rows.indices).view(np.uint32)
+        elif matrix.shape[0] < 2**32 - 1:
+            targets = rows.indices.astype(np.uint32)
+        else:
+            targets = np.ascontiguousarray(rows.indices, dtype=np.int64).view(np.uint64)
+        values = np.ascontiguousarray(rows.data, dtype=np.float64) if weights else None
+        end = int(offsets[-1])
+        with reporting(progress) as receiver:
+            core = _core.from_rows(offsets, targets[:end], None if values is None else values[:end], directed, share,
+                                   "remove", receiver)
+        if core is not None:
+            return Graph(core, labels)
+        if attempt == 0:  # never sorted in the caller's matrix
+            rows = rows.copy()
+            rows.sum_duplicates()
+    raise UsageError("the rows of the matrix cannot be sorted")
+
+
+def from_igraph(graph: Any, *, weight: str | None = "weight", labels: str | None = "name",
+                progress: Progress = None) -> Graph:
+    """Makes the graph of an igraph.Graph.
+
+    weight: the edges' attribute that is the weight; without one, or None: the graph has no weights.
+    labels: the vertices' attribute that calls them; without one, or None: they are called 0, 1, 2 ...
+    Of edges that repeat one stays, the lightest.
+    """
+    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    values = as_weights(graph.es[weight]) if weight is not None and weight in graph.es.attributes() else None
+    u, v = np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1])
+    with reporting(progress) as receiver:
+        core, _, _, _ = _core.from_edges(u, v, values, graph.vcount(), graph.is_directed(), "remove", False, receiver)
+    named = labels is not None and labels in graph.vs.attributes()
+    return Graph(core, list(graph.vs[labels]) if named else None)
+
+
+def read(path: str | os.PathLike[str], *, format: str = "automatic", directed: bool | None = None,
+         columns: Sequence[str | int] = (), weights_column: str | int | None = None, separator: str | None = None,
+         header: bool | None = None, ids: str = "as_found", bipartite: bool = False, member: str = "",
+         repeats: str | None = None, drop_loops: bool = False, names: str | os.PathLike[str] | None = None,
+         verify: bool = False, progress: Progress = None) -> Graph:
+    """Reads a graph from a file of any format that `callisto convert` reads, plain, compressed, or in an archive.
+
+    format: "automatic": found from the content; or "edge-list", "matrix-market", "table", "graphml" ...
+    directed: None: as the file says, or else directed; True, False: whatever it says.
+    columns: of a table: the columns of both ends and of the weight, by name or by number from 1.
+    weights_column: of a table: that of the weight; "none": there is none.
+    separator, header: of a table; None: found from the content.
+    ids: of a text: "as_found", "numbers" or "names".
+    bipartite: ids of the first column are other vertices than those of the second.
+    member: the file to read of an archive.
+    repeats, drop_loops: as of from_edges(); None: "remove", with a note.
+    names: a file that names the vertices, a line each.
+    verify: checks all of a native file, which is otherwise trusted.
+
+    The graph's `notes` tell what was decided. Raises FileNotFoundError, and InputError with the line of a fault.
+    """
+    where = os.fspath(path)
+    if where != "-":
+        os.stat(where)
+    if repeats is not None and repeats not in _repeats:
+        raise UsageError(f"repeats is {repeats!r}: expected one of {', '.join(map(repr, _repeats))}")
+    with reporting(progress) as receiver:
+        core, notes = _core.read(
+            where, format, directed is False, directed is True, [str(column) for column in columns],
+            None if weights_column is None else str(weights_column), separator, header, ids, bipartite, member, repeats,
+            drop_loops, verify, None if names is None else os.fspath(names), receiver)
+    return Graph(core, None, notes)
+
+
+def load(path: str | os.PathLike[str], *, verify: bool = False, progress: Progress = None) -> Graph:
+    """Opens a native file (.cg), as Graph.save() writes it: maps it into memory, which takes milliseconds.
+
+    The file must not be changed in place while the graph lives. verify: checks all of it; without, open only files
+    that you trust. Raises InputError for a file of another format, which read() takes.
+    """
+    return read(path, format="native", verify=verify, progress=progress)
+
+
+def kronecker(scale: int, degree: int = 16, *, seed: int = 1, directed: bool = False,
+              progress: Progress = None) -> Graph:
+    """Makes a Kronecker graph of the Graph500 benchmark: 2^scale vertices, `degree` edges for each before repeats."""
+    with reporting(progress) as receiver:
+        return Graph(_core.kronecker(scale, degree, seed, directed, receiver))
+
+
+def uniform(vertices: int, edges: int, *, seed: int = 1, directed: bool = False, progress: Progress = None) -> Graph:
+    """Makes a graph of uniformly random edges, close to Erdos and Renyi's G(n, m)."""
+    with reporting(progress) as receiver:
+        return Graph(_core.uniform(vertices, edges, seed, directed, receiver))
+
+
+def power_law(vertices: int, edges: int, exponent: float = 2.5, *, seed: int = 1, directed: bool = False,
+              progress: Progress = None) -> Graph:
+    """Makes a random graph whose degrees follow a power law with this exponent, after Chung and Lu."""
+    with reporting(progress) as receiver:
+        return Graph(_core.power_law(vertices, edges, exponent, seed, directed, receiver))
+
+
+def grid(rows: int, columns: int, *, directed: bool = False, progress: Progress = None) -> Graph:
+    """Makes a grid: each vertex has an edge to the next one of its row and to the one below it."""
+    with reporting(progress) as receiver:
+        return Graph(_core.grid(rows, columns, directed, receiver))
+
+
+def from_networkx(graph: Any, *, weight: str | None = "weight", progress: Progress = None) -> Graph:
+    """Makes the graph of a networkx.Graph or DiGraph, with its nodes as labels.
+
+    weight: the edges' attribute that is the weight; edges without it weigh 1. If no edge has it, or for None, the graph
+    has no weights. Of parallel edges of a multigraph one stays, the lightest.
+    """
+    from .nx import graph_of_networkx
+
+    return graph_of_networkx(graph, weight=weight, progress=progress)

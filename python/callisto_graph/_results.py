@@ -1,0 +1,464 @@
+"""Results of kernels: arrays by vertex or by edge, that know what vertices are called."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from ._base import GraphBase
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[Any]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def _frame(columns: dict[str, Any], library: str) -> Any:
+    if library == "pandas":
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("pandas is not installed: pip install pandas, or to_frame(library='polars')") from None
+        return pandas.DataFrame(columns)
+    if library == "polars":
+        try:
+            import polars
+        except ImportError:
+            raise ImportError("polars is not installed: pip install polars, or to_frame(library='pandas')") from None
+        return polars.DataFrame(columns)
+    raise UsageError(f"library is {library!r}: expected 'pandas' or 'polars'")
+
+
+@dataclass(eq=False, repr=False)
+class VertexResult:
+    """Values by vertex. Index it with a label; use it as an array; convert it."""
+
+    graph: GraphBase = field(repr=False)
+
+    #: The attributes that are arrays by vertex, the main one first.
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def _main(self) -> npt.NDArray[Any]:
+        array: npt.NDArray[Any] = getattr(self, self.columns[0])
+        return array
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "graph" and name not in self.columns}
+
+    def __len__(self) -> int:
+        return len(self._main())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        made = np.asarray(self._main(), dtype=dtype)
+        return made.copy() if copy and made is self._main() else made
+
+    def __getitem__(self, label: Hashable) -> Any:
+        """Returns the value of the vertex with this label."""
+        return self._main()[self.graph.vertex(label)].item()
+
+    def __repr__(self) -> str:
+        facts = "".join(f", {name}={value!r}" for name, value in self._facts().items() if np.isscalar(value))
+        return f"{type(self).__name__}({self.columns[0]}: {len(self)} vertices{facts})"
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Returns {label: value}, of the main column, in order of vertices."""
+        return dict(zip(self.graph.label_list(), self._main().tolist()))
+
+    def to_series(self) -> Any:
+        """Returns the main column as a pandas.Series, with the labels as its index."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("pandas is not installed: pip install pandas") from None
+        index = pandas.Index(self.graph.label_array(), name="vertex")
+        return pandas.Series(self._main(), index=index, name=self.columns[0])
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Returns a data frame, of pandas or polars: a row a vertex, with its label and all columns."""
+        columns: dict[str, Any] = {"vertex": self.graph.label_array()}
+        for name in self.columns:
+            values = getattr(self, name)
+            if values is not None:
+                columns[name] = values
+        return _frame(columns, library)
+
+    def top(self, n: int = 10) -> list[tuple[Any, Any]]:
+        """Returns the n vertices with the largest values of the main column, as (label, value); equal ones by vertex."""
+        if n < 0:
+            raise UsageError(f"n is {n}: expected at least 0")
+        values = self._main()
+        n = min(n, len(values))
+        if n == 0:
+            return []
+        order = values.astype(np.float64)
+        np.negative(order, out=order)
+        if n < len(values):
+            least = np.partition(order, n - 1)[n - 1]
+            candidates = np.flatnonzero(order <= least)
+        else:
+            candidates = np.arange(len(values))
+        first = candidates[np.argsort(order[candidates], kind="stable")][:n]
+        return [(self.graph.label(v), values[v].item()) for v in first.tolist()]
+
+    def _repr_html_(self) -> str:
+        from ._display import result_html
+
+        return result_html(self)
+
+
+@dataclass(eq=False, repr=False)
+class EdgeResult:
+    """Values by edge, or by pair of vertices: `source` and `target` are vertices."""
+
+    graph: GraphBase = field(repr=False)
+    source: IntArray
+    target: IntArray
+
+    #: The attributes that are arrays by edge, apart from its ends, the main one first.
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        facts = "".join(f", {name}={value!r}" for name, value in vars(self).items()
+                        if name != "graph" and np.isscalar(value))
+        return f"{type(self).__name__}({', '.join(self.columns)}: {len(self)} rows{facts})"
+
+    def to_dict(self) -> dict[tuple[Any, Any], Any]:
+        """Returns {(label, label): value}, of the main column."""
+        labels = self.graph.label_list()
+        values = getattr(self, self.columns[0])
+        return {(labels[u], labels[v]): x
+                for u, v, x in zip(self.source.tolist(), self.target.tolist(), values.tolist())}
+
+    def to_series(self) -> Any:
+        """Returns the main column as a pandas.Series, with pairs of labels as its index."""
+        frame = self.to_frame()
+        return frame.set_index(["source", "target"])[self.columns[0]]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Returns a data frame, of pandas or polars: a row an edge, with the labels of its ends and all columns."""
+        labels = self.graph.label_array()
+        columns: dict[str, Any] = {"source": labels[self.source], "target": labels[self.target]}
+        for name in self.columns:
+            columns[name] = getattr(self, name)
+        return _frame(columns, library)
+
+    def top(self, n: int = 10) -> list[tuple[Any, Any, Any]]:
+        """Returns the n edges with the largest values of the main column, as (label, label, value)."""
+        values = getattr(self, self.columns[0])
+        first = np.argsort(-values.astype(np.float64), kind="stable")[:max(n, 0)]
+        return [(self.graph.label(int(self.source[i])), self.graph.label(int(self.target[i])), values[i].item())
+                for i in first.tolist()]
+
+
+@dataclass(eq=False, repr=False)
+class PageRank(VertexResult):
+    """PageRank of every vertex."""
+
+    scores: FloatArray  #: by vertex; their sum is 1
+    iterations: int  #: sweeps done
+    change: float  #: what the last sweep changed all scores by, together
+    converged: bool  #: whether that is at most the tolerance
+    columns = ("scores",)
+
+
+@dataclass(eq=False, repr=False)
+class Betweenness(VertexResult):
+    """Betweenness of every vertex."""
+
+    scores: FloatArray  #: by vertex
+    standard_errors: FloatArray | None  #: by vertex, of a random sample's scores; None if they are exact
+    sources: int  #: vertices of the sample; all, if the scores are exact
+    columns = ("scores", "standard_errors")
+
+
+@dataclass(eq=False, repr=False)
+class EdgeBetweenness(EdgeResult):
+    """Betweenness of every edge."""
+
+    scores: FloatArray  #: by edge
+    sources: int  #: vertices of the sample; all, if the scores are exact
+    columns = ("scores",)
+
+
+@dataclass(eq=False, repr=False)
+class Closeness(VertexResult):
+    """Closeness, or harmonic closeness, of every vertex."""
+
+    scores: FloatArray  #: by vertex
+    standard_errors: FloatArray | None  #: by vertex, of a random sample's scores; None if they are exact
+    sources: int  #: vertices of the sample; all, if the scores are exact
+    columns = ("scores", "standard_errors")
+
+
+@dataclass(eq=False, repr=False)
+class Eigenvector(VertexResult):
+    """Eigenvector centrality of every vertex."""
+
+    scores: FloatArray  #: by vertex; the sum of squares is 1
+    eigenvalue: float  #: the largest
+    iterations: int  #: products with the matrix
+    residual: float  #: of the eigenvector, as a share of the eigenvalue
+    converged: bool  #: whether that is at most the tolerance
+    columns = ("scores",)
+
+
+@dataclass(eq=False, repr=False)
+class Katz(VertexResult):
+    """Katz centrality of every vertex."""
+
+    scores: FloatArray  #: by vertex
+    alpha: float  #: as used
+    iterations: int  #: products with the matrix
+    residual: float  #: of the linear system
+    converged: bool  #: whether that is at most the tolerance
+    columns = ("scores",)
+
+
+@dataclass(eq=False, repr=False)
+class Hits(VertexResult):
+    """Hubs and authorities."""
+
+    hubs: FloatArray  #: by vertex; the sum is 1
+    authorities: FloatArray  #: by vertex; the sum is 1
+    iterations: int  #: products with the matrix and its transpose
+    residual: float  #: of the authorities
+    converged: bool  #: whether that is at most the tolerance
+    columns = ("authorities", "hubs")
+
+
+@dataclass(eq=False, repr=False)
+class Degrees(VertexResult):
+    """Degrees of all vertices, in stored arcs."""
+
+    degrees: IntArray  #: by vertex
+    columns = ("degrees",)
+
+
+@dataclass(eq=False, repr=False)
+class Distances(VertexResult):
+    """Distances of all vertices from a source, with the shortest paths."""
+
+    distances: npt.NDArray[Any]  #: by vertex: in arcs, -1 if not reached; or in lengths, infinity if not reached
+    parents: IntArray  #: by vertex: the vertex before it on a shortest path; the source is its own; -1: not reached
+    source: int  #: vertex
+    reached: int  #: vertices with a distance
+    eccentricity: float  #: the largest distance
+    columns = ("distances", "parents")
+
+    def path(self, target: Hashable) -> list[Any]:
+        """Returns the labels on a shortest path from the source to `target`; empty if it is not reached."""
+        v = self.graph.vertex(target)
+        if self.parents[v] < 0:
+            return []
+        along = [v]
+        while along[-1] != self.source:
+            along.append(int(self.parents[along[-1]]))
+        return [self.graph.label(u) for u in reversed(along)]
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Returns {label: distance} of the vertices that are reached."""
+        reached = np.flatnonzero(self.parents >= 0)
+        values = self.distances[reached].tolist()
+        return {self.graph.label(v): d for v, d in zip(reached.tolist(), values)}
+
+
+@dataclass(eq=False, repr=False)
+class Path:
+    """A shortest path to one target."""
+
+    distance: float  #: infinity: there is no path
+    vertices: list[Any]  #: labels, from the source to the target; empty: there is no path
+
+    def __repr__(self) -> str:
+        return f"Path(distance={self.distance}, vertices={self.vertices})"
+
+
+@dataclass
+class Diameter:
+    """The diameter of the largest component, or bounds of it."""
+
+    lower: int  #: two vertices are so far apart
+    upper: int  #: no two are farther; the diameter is known if both are equal
+    source: Any  #: label of one of the two vertices that are `lower` apart
+    target: Any  #: label of the other one
+    searches: int  #: breadth-first searches done
+    vertices: int  #: of the largest component
+
+
+@dataclass(eq=False, repr=False)
+class Eccentricities(VertexResult):
+    """Eccentricities: how far the farthest vertex is from each."""
+
+    eccentricities: FloatArray  #: by vertex
+    diameter: float  #: the largest
+    radius: float  #: the smallest in the largest component
+    central: BoolArray  #: by vertex: whether it has the radius in that component
+    columns = ("eccentricities", "central")
+
+
+@dataclass(eq=False)
+class DistanceSample:
+    """How far vertices of the largest component are apart, from a sample of sources."""
+
+    pairs: IntArray  #: pairs[d]: pairs of a source and a vertex at distance d
+    mean: float  #: mean distance
+    diameter_low: int  #: the diameter is at least this
+    diameter_high: int  #: the diameter is at most this
+    vertices: int  #: of the largest component
+    sources: int  #: searched from
+
+
+@dataclass(eq=False, repr=False)
+class Groups(VertexResult):
+    """A division of the vertices: components."""
+
+    of: IntArray  #: by vertex: the smallest vertex of its group
+    count: int  #: number of groups
+    columns = ("of",)
+
+    def sizes(self) -> tuple[IntArray, IntArray]:
+        """Returns the groups, each by its smallest vertex, and their sizes: the largest first, equal ones by vertex."""
+        sizes = np.bincount(self.of, minlength=0)
+        roots = np.flatnonzero(sizes)
+        order = np.argsort(-sizes[roots], kind="stable")
+        return roots[order], sizes[roots][order]
+
+    def numbers(self) -> IntArray:
+        """Returns by vertex the number of its group: 0 for the largest, and so on."""
+        roots, _ = self.sizes()
+        number = np.zeros(len(self.of), dtype=np.int64)
+        number[roots] = np.arange(len(roots))
+        made: IntArray = number[self.of]
+        return made
+
+    def members(self) -> list[list[Any]]:
+        """Returns the labels of each group, the largest group first."""
+        numbers = self.numbers()
+        order = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers, minlength=self.count))[:-1]
+        return [[self.graph.label(v) for v in part.tolist()] for part in np.split(order, ends)] if len(order) else []
+
+    def to_dict(self) -> dict[Any, int]:
+        """Returns {label: number of its group}; see numbers()."""
+        return dict(zip(self.graph.label_list(), self.numbers().tolist()))
+
+    def to_series(self) -> Any:
+        """Returns the numbers of the groups as a pandas.Series, with the labels as its index."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("pandas is not installed: pip install pandas") from None
+        return pandas.Series(self.numbers(), index=pandas.Index(self.graph.label_array(), name="vertex"), name="group")
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Returns a data frame, of pandas or polars: a row a vertex, with its label and the number of its group."""
+        return _frame({"vertex": self.graph.label_array(), "group": self.numbers()}, library)
+
+    def top(self, n: int = 10) -> list[tuple[Any, int]]:
+        """Returns the n largest groups, each as (label of its smallest vertex, size)."""
+        roots, sizes = self.sizes()
+        return [(self.graph.label(v), s) for v, s in zip(roots[:n].tolist(), sizes[:n].tolist())]
+
+
+@dataclass(eq=False, repr=False)
+class Communities(Groups):
+    """Communities."""
+
+    quality: float  #: modularity, or CPM's quality
+    converged: bool  #: no joining of two communities is better
+
+
+@dataclass(eq=False, repr=False)
+class Cores(VertexResult):
+    """The k-core decomposition."""
+
+    coreness: IntArray  #: by vertex
+    degeneracy: int  #: the largest
+    innermost: int  #: vertices that have it
+    columns = ("coreness",)
+
+
+@dataclass(eq=False, repr=False)
+class Clustering(VertexResult):
+    """Clustering coefficients."""
+
+    coefficients: FloatArray  #: by vertex
+    triangles: IntArray | None  #: by vertex; None with directions or weights
+    average: float  #: mean of the coefficients
+    transitivity: float | None  #: 3 times triangles by pairs of neighbours; None with directions or weights
+    total: int | None  #: triangles of the graph; None with directions or weights
+    columns = ("coefficients", "triangles")
+
+
+@dataclass(eq=False, repr=False)
+class Truss(EdgeResult):
+    """The k-truss decomposition."""
+
+    trussness: IntArray  #: by edge
+    highest: int  #: the largest
+    innermost: int  #: edges that have it
+    columns = ("trussness",)
+
+
+@dataclass(eq=False, repr=False)
+class Forest(EdgeResult):
+    """A minimum or maximum spanning forest."""
+
+    weights: FloatArray  #: by edge
+    total: float  #: their sum
+    trees: int  #: connected components, single vertices included
+    columns = ("weights",)
+
+
+@dataclass(eq=False, repr=False)
+class SimilarPairs(EdgeResult):
+    """Pairs of vertices, and how alike they are."""
+
+    similarity: FloatArray  #: by pair, from 0 to 1
+    columns = ("similarity",)
+
+
+@dataclass(eq=False, repr=False)
+class Matching(VertexResult):
+    """A maximal matching."""
+
+    partners: IntArray  #: by vertex: the other end of its edge; -1: it has none
+    edges: int  #: of the matching
+    weight: float  #: of these edges, 1 each in a graph without weights
+    columns = ("partners",)
+
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """Returns the edges as pairs of labels."""
+        first = np.flatnonzero(self.partners > np.arange(len(self.partners)))
+        return [(self.graph.label(u), self.graph.label(v)) for u, v in zip(first.tolist(), self.partners[first].tolist())]
+
+
+@dataclass(eq=False, repr=False)
+class Colouring(VertexResult):
+    """A greedy colouring."""
+
+    colours: IntArray  #: by vertex, from 0 on
+    count: int  #: colours used
+    columns = ("colours",)
+
+
+@dataclass(eq=False, repr=False)
+class IndependentSet(VertexResult):
+    """A maximal independent set."""
+
+    members: BoolArray  #: by vertex: whether it is in the set
+    size: int  #: of the set
+    columns = ("members",)
+
+    def labels(self) -> list[Any]:
+        """Returns the labels of the members."""
+        return [self.graph.label(v) for v in np.flatnonzero(self.members).tolist()]
