@@ -37,3 +37,5 @@ mkdir -p build
 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 "${packages[@]}" ||
   skip "pip could not install ${packages[*]}"
 echo "${packages[*]}" >"$environment/.complete"
+# An earlier configuration did not find it.
+rm -f build/*/.configured

@@ -99,6 +99,14 @@ build_preset() {
 
 reset_counts() { passed=0 failed=0 skipped=0 failures=''; }
 
+# prepare_python: makes the environment that the Python package is built and tested in, unless it is there. Where that is
+# not possible, says why; the package's tests are skipped then.
+prepare_python() {
+  local log=build/log/python-env.log
+  mkdir -p build/log
+  tools/python_env.sh >"$log" 2>&1 </dev/null || say "$(tail -n 1 "$log")"
+}
+
 # run_ctest PRESET [OPTION...]: runs its tests and adds up what passed and failed.
 run_ctest() {
   local preset=$1 log=build/log/ctest-$1.log total missed left_out

@@ -108,6 +108,8 @@ class GraphBase:
         chosen = "none" if weights is None else weights
         if chosen not in kinds:
             raise UsageError(f"weights is {weights!r}: expected one of {', '.join(map(repr, kinds))}")
-        if chosen != "none" and chosen == "length" and not self._core.weighted:
+        if chosen == "length" and not self._core.weighted:
+            if not self._core.arcs:
+                return "none"  # an empty array of weights tells nothing
             raise UsageError("weights is 'length', but the graph has no weights")
         return chosen

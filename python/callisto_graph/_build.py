@@ -214,7 +214,7 @@ def uniform(vertices: int, edges: int, *, seed: int = 1, directed: bool = False,
 
 def power_law(vertices: int, edges: int, exponent: float = 2.5, *, seed: int = 1, directed: bool = False,
               progress: Progress = None) -> Graph:
-    """Makes a random graph whose degrees follow a power law with this exponent, after Chung and Lu."""
+    """Makes a random graph with degrees that follow a power law of this exponent, after Chung and Lu."""
     with reporting(progress) as receiver:
         return Graph(_core.power_law(vertices, edges, exponent, seed, directed, receiver))
 

@@ -37,7 +37,7 @@ class Graph(RankKernels, PathKernels, StructureKernels):
         """Wraps a graph of the extension module. `labels`: what the vertices are called, if `core` does not know."""
         if labels is not None and len(labels) != core.vertices:
             raise UsageError(f"{len(labels)} labels for {core.vertices} vertices")
-        self._core = core
+        self._core = core if labels is None or not core.has_labels else _core.without_labels(core)
         self._table = labels
         self._array = None
         self._index = None
@@ -171,10 +171,11 @@ class Graph(RankKernels, PathKernels, StructureKernels):
 
     def _like(self, core: Any) -> Graph:
         """Wraps a graph made of this one's vertices; if they are fewer or in another order, core labels tell which."""
-        table = self._table if self._table is not None and not self._core.has_labels else None
-        if table is not None and core.has_labels:
-            which = core.labels().view(np.int64)
-            table = table[which] if isinstance(table, np.ndarray) else [table[v] for v in which.tolist()]
+        if self._table is None or self._core.has_labels:
+            return Graph(core)
+        which = core.labels().view(np.int64) if core.has_labels else np.arange(core.vertices)
+        table = self._table
+        table = table[which] if isinstance(table, np.ndarray) else [table[v] for v in which.tolist()]
         return Graph(core, table)
 
     def _changed(self, change: Callable[..., Any], *arguments: Any, progress: Progress = None) -> Graph:
@@ -247,7 +248,7 @@ class Graph(RankKernels, PathKernels, StructureKernels):
     def _core_with_labels(self) -> Any:
         """Returns a core that knows what vertices are called."""
         labels = self.labels
-        if labels is None or self._core.has_labels and self._table is not None and self._same_as_core():
+        if labels is None or self._core.has_labels:  # a table beside the core is one of a core without labels
             return self._core
         if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and (not len(labels) or labels.min() >= 0):
             return _core.with_labels(self._core, np.ascontiguousarray(labels, dtype=np.uint64))
@@ -258,10 +259,6 @@ class Graph(RankKernels, PathKernels, StructureKernels):
             raise UsageError("the labels are neither numbers from 0 on nor texts, which files hold: pickle the graph, or "
                              "make it with other labels")
         return _core.with_names(self._core, *name_table(names))
-
-    def _same_as_core(self) -> bool:
-        labels = self._core.labels()
-        return self.label_list() == (labels.tolist() if isinstance(labels, np.ndarray) else labels)
 
     def save(self, path: str | os.PathLike[str], *, progress: Progress = None) -> None:
         """Writes the graph to a file of Callisto's own format (.cg), whole or not at all; load() maps it."""

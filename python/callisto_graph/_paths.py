@@ -43,6 +43,9 @@ class PathKernels(GraphBase):
         negative: weights may be negative (Bellman and Ford). Raises UsageError if a cycle has a negative sum.
         """
         v = self.vertex(source)
+        if not self._core.arcs:
+            made = self.bfs(source)
+            return Distances(self, np.where(made.distances == 0, 0.0, np.inf), made.parents, v, 1, 0.0)
         with reporting(progress) as receiver:
             distances, parents, reached, eccentricity, cycle = _core.sssp(
                 self._core, v, delta or 0.0, True, negative, receiver)

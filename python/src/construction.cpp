@@ -249,6 +249,16 @@ held_graph with_labels(const held_graph& of, const column<std::uint64_t>& labels
   });
 }
 
+/// Returns the same graph with vertices called 0, 1, 2 ...
+held_graph without_labels(const held_graph& of) {
+  return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
+    return held_graph(
+        graph::csr_graph<Vertex>(g.directed(), shared_rows(g.out(), of.shared()),
+                                 g.directed() ? shared_rows(g.in(), of.shared()) : graph::adjacency<Vertex>(), {}, 0)
+            .knowing_weights(g.known_weights()));
+  });
+}
+
 /// `bytes`: the names in ascending order, one behind the other; `ranks`: by vertex, the number of its name there.
 held_graph with_names(const held_graph& of, const nb::bytes& bytes, const column<std::uint64_t>& offsets,
                       const column<std::uint64_t>& ranks) {
@@ -286,9 +296,10 @@ bool is_reciprocal(const graph::csr_graph<Vertex>& g, const run_control& control
 
 enum class rows_state { ascending, unsorted, outside };
 
-/// What the rows are: ascending without repeats, or not, or with targets that are no vertices.
+/// What the rows are: ascending without repeats, or with them if they `may_repeat`; or not; or with targets that are no
+/// vertices.
 template <class Vertex>
-rows_state state_of(std::span<const std::uint64_t> offsets, std::span<const Vertex> targets,
+rows_state state_of(std::span<const std::uint64_t> offsets, std::span<const Vertex> targets, bool may_repeat,
                     const run_control& control) {
   const std::uint64_t n = offsets.size() - 1;
   if (offsets.front() != 0 || offsets.back() != targets.size() || !std::is_sorted(offsets.begin(), offsets.end())) {
@@ -302,7 +313,7 @@ rows_state state_of(std::span<const std::uint64_t> offsets, std::span<const Vert
     for (std::uint64_t v = first; v < last; ++v) {
       for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) {
         any_outside |= targets[i] >= n;
-        any_unsorted |= i > offsets[v] && targets[i] <= targets[i - 1];
+        any_unsorted |= i > offsets[v] && targets[i] < targets[i - 1] + (may_repeat ? 0 : 1);
       }
     }
     if (any_unsorted) unsorted.store(true, std::memory_order_relaxed);
@@ -313,8 +324,9 @@ rows_state state_of(std::span<const std::uint64_t> offsets, std::span<const Vert
   return unsorted.load(std::memory_order_relaxed) ? rows_state::unsorted : rows_state::ascending;
 }
 
-/// Returns the graph of ready rows, which it copies, or shares and keeps alive; None if rows do not ascend without
-/// repeats. Of a graph without directions whose rows are not symmetric, each entry becomes an edge.
+/// Returns the graph of ready rows, which it copies, or shares and keeps alive; None if rows do not ascend, or repeat
+/// targets without repeats "keep". Of a graph without directions whose rows are not symmetric, each entry becomes an
+/// edge.
 template <class Vertex>
 nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>& targets,
                      const std::optional<column<double>>& weights, bool directed, bool share,
@@ -332,7 +344,7 @@ nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>&
   };
   auto made = run(progress, targets.size() < 50'000, [&](const run_control& control) {
     std::optional<graph::any_graph> result;
-    const rows_state state = state_of(as_span(offsets), as_span(targets), control);
+    const rows_state state = state_of(as_span(offsets), as_span(targets), merge == graph::repeats::keep, control);
     if (state == rows_state::outside) {
       throw usage_error(
           fmt::format("the rows are not those of a square matrix: expected offsets that ascend from 0 to "
@@ -447,6 +459,7 @@ void bind_construction(nb::module_& m) {
   bind_edges(std::uint64_t{});
   bind_edges(std::uint32_t{});
   m.def("with_labels", &with_labels, nb::arg("graph"), nb::arg("labels").noconvert());
+  m.def("without_labels", &without_labels, nb::arg("graph"));
   m.def("with_names", &with_names, nb::arg("graph"), nb::arg("bytes"), nb::arg("offsets").noconvert(),
         nb::arg("ranks").noconvert());
   const auto bind_rows = [&]<class Vertex>(Vertex) {

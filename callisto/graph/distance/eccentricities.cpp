@@ -31,6 +31,8 @@ constexpr std::uint64_t searches_of_a_look = 32;
 constexpr std::uint64_t worth_a_search = 16;
 /// Sources of one search that searches many at once.
 constexpr std::uint64_t at_once = 64;
+/// Vertices between two looks whether a stop was requested.
+constexpr std::uint64_t looks_at_once = 4096;
 constexpr double unknown = -1;
 /// Bounds of sums of rounded weights meet if they are so near.
 constexpr double as_good_as_equal = 1e-12;
@@ -50,7 +52,9 @@ class many_searches {
   many_searches(const std::vector<const adjacency<Vertex>*>& rows, std::uint64_t vertices)
       : rows_(rows), seen_(vertices), visit_(vertices), next_(vertices) {}
 
-  void run(const Vertex* sources, std::uint64_t count, machine::page_array<double>& eccentricities) {
+  /// Throws cancelled, and then is of no more use.
+  void run(const Vertex* sources, std::uint64_t count, machine::page_array<double>& eccentricities,
+           const run_control& control) {
     for (std::uint64_t i = 0; i < count; ++i) {
       seen_[sources[i]] |= std::uint64_t{1} << i;
       visit_[sources[i]] |= std::uint64_t{1} << i;
@@ -61,6 +65,7 @@ class many_searches {
     for (double level = 1; !frontier_.empty(); ++level) {
       following_.clear();
       for (const Vertex v : frontier_) {
+        if (++looks_ % looks_at_once == 0) control.check();
         const std::uint64_t from = std::exchange(visit_[v], 0);
         if (from == 0) continue;
         for (const adjacency<Vertex>* rows : rows_) {
@@ -97,6 +102,7 @@ class many_searches {
   std::vector<Vertex> frontier_;
   std::vector<Vertex> following_;
   std::vector<Vertex> touched_;
+  std::uint64_t looks_ = 0;
 };
 
 /// Dijkstra's algorithm from one source after the other. One for each thread.
@@ -108,12 +114,14 @@ class one_search {
     std::fill(distances_.begin(), distances_.end(), sssp_result::unreached);
   }
 
-  double run(Vertex source) {
+  /// Throws cancelled, and then is of no more use.
+  double run(Vertex source, const run_control& control) {
     double largest = 0;
     distances_[source] = 0;
     touched_.push_back(source);
     waiting_.emplace(0, source);
     while (!waiting_.empty()) {
+      if (++looks_ % looks_at_once == 0) control.check();
       const auto [distance, v] = waiting_.top();
       waiting_.pop();
       if (distance != distances_[v]) continue;
@@ -140,6 +148,7 @@ class one_search {
   machine::page_array<double> distances_;
   std::priority_queue<waiting_entry, std::vector<waiting_entry>, std::greater<>> waiting_;
   std::vector<Vertex> touched_;
+  std::uint64_t looks_ = 0;
 };
 
 template <class Vertex>
@@ -274,14 +283,14 @@ class eccentricity_finder {
     result_.searches += rest.size();
     if (options_.weighted) {
       each_of<one_search<Vertex>>(rest.size(), [&](one_search<Vertex>& mine, std::uint64_t i) {
-        result_.eccentricities[rest[i]] = mine.run(rest[i]);
+        result_.eccentricities[rest[i]] = mine.run(rest[i], control_);
         if (control_.report != nullptr && i % 16 == 0) control_.report->advance(16);
       });
     } else {
       const std::uint64_t batches = (rest.size() + at_once - 1) / at_once;
       each_of<many_searches<Vertex>>(batches, [&](many_searches<Vertex>& mine, std::uint64_t i) {
         const std::uint64_t count = std::min(at_once, rest.size() - i * at_once);
-        mine.run(rest.data() + i * at_once, count, result_.eccentricities);
+        mine.run(rest.data() + i * at_once, count, result_.eccentricities, control_);
         if (control_.report != nullptr) control_.report->advance(count);
       });
     }

@@ -61,10 +61,7 @@ class bit_search {
         vertices_(out.offsets.size() - 1),
         seen_(vertices_, machine::page_kind::used),
         now_(vertices_, machine::page_kind::used),
-        next_(vertices_, machine::page_kind::used) {
-    std::fill(now_.begin(), now_.end(), set{});
-    std::fill(next_.begin(), next_.end(), set{});
-  }
+        next_(vertices_, machine::page_kind::used) {}
 
   /// Searches from different sources, 1 to most_sources. Calls found(v, level, count) where `count` sources reach v in
   /// `level` steps, once for each v and level; level 0 is left out. Returns false if a stop was requested.
@@ -73,7 +70,9 @@ class bit_search {
     set all;
     for (unsigned i = 0; i < sources.size(); ++i) all.insert(i);
     // Sources that a search lacks have reached everything.
-    std::fill(seen_.begin(), seen_.end(), full().without(all));
+    if (!fill(seen_, full().without(all), stop)) return false;
+    clear_ = clear_ || (fill(now_, {}, stop) && fill(next_, {}, stop));
+    if (!clear_) return false;
     for (unsigned i = 0; i < sources.size(); ++i) {
       set& at = now_[sources[i]];
       if (at.empty()) level_.push_back(sources[i]);
@@ -83,8 +82,6 @@ class bit_search {
     std::uint64_t open = in_.targets.size();  // arcs into vertices that not all sources have reached
     bool complete = true;
     for (std::uint64_t steps = 1; !level_.empty(); ++steps) {
-      if (stop.stop_requested()) complete = false;
-      if (!complete) break;
       std::uint64_t arcs = 0;
       for (const Vertex v : level_) arcs += out_.degree(v);
       const auto reach = [&](Vertex v, const set& by) {
@@ -93,14 +90,15 @@ class bit_search {
         found(v, steps, by.size());
       };
       if (arcs * push_cost > open + vertices_ / 4) {
-        pull(reach);
+        complete = pull(reach, stop);
       } else {
-        push(reach);
+        complete = push(reach, stop);
       }
       for (const Vertex v : level_) now_[v] = set{};
       level_.swap(behind_);
       behind_.clear();
       now_.swap(next_);
+      if (!complete) break;
     }
     for (const Vertex v : level_) now_[v] = set{};
     level_.clear();
@@ -117,9 +115,29 @@ class bit_search {
     return made;
   }
 
+  /// Fills an array, for the first time with pages that the system makes then. Returns false if a stop was requested.
+  static bool fill(machine::page_array<set>& array, const set& with, const std::stop_token& stop) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    for (std::size_t first = 0; first < array.size(); first += piece) {
+      if (stop.stop_requested()) return false;
+      std::fill(array.begin() + first, array.begin() + std::min(first + piece, array.size()), with);
+    }
+    return true;
+  }
+
+  /// Vertices between two looks at the stop token: on a large graph a level takes seconds.
+  static constexpr std::uint64_t looks_after = 4096;
+
+  /// Makes the next level in behind_ and next_. Returns false if a stop was requested; the level is then incomplete.
   template <class Reach>
-  void push(const Reach& reach) {
-    for (const Vertex v : level_) {
+  bool push(const Reach& reach, const std::stop_token& stop) {
+    bool complete = true;
+    for (std::size_t i = 0; i < level_.size(); ++i) {
+      if (i % looks_after == looks_after - 1 && stop.stop_requested()) {
+        complete = false;
+        break;
+      }
+      const Vertex v = level_[i];
       const set here = now_[v];
       for (const Vertex w : out_.row(v)) {
         set& there = next_[w];
@@ -135,11 +153,14 @@ class bit_search {
       behind_[kept++] = w;
     }
     behind_.resize(kept);
+    return complete && !stop.stop_requested();
   }
 
+  /// Makes the next level as push() does.
   template <class Reach>
-  void pull(const Reach& reach) {
+  bool pull(const Reach& reach, const std::stop_token& stop) {
     for (std::uint64_t v = 0; v < vertices_; ++v) {
+      if (v % looks_after == looks_after - 1 && stop.stop_requested()) return false;
       const set missing = full().without(seen_[v]);
       if (missing.empty()) continue;
       set found;
@@ -153,6 +174,7 @@ class bit_search {
       behind_.push_back(static_cast<Vertex>(v));
       reach(static_cast<Vertex>(v), found);
     }
+    return !stop.stop_requested();
   }
 
   const adjacency<Vertex>& out_;
@@ -161,6 +183,7 @@ class bit_search {
   machine::page_array<set> seen_;  ///< by vertex: the sources that have reached it
   machine::page_array<set> now_;   ///< by vertex: the sources that reached it in the level's step
   machine::page_array<set> next_;  ///< the same for the next level
+  bool clear_ = false;             ///< now_ and next_ are empty between searches
   std::vector<Vertex> level_;
   std::vector<Vertex> behind_;
 };

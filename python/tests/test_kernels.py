@@ -1,0 +1,326 @@
+"""Every kernel against NetworkX, scipy or plain Python, and the forms of results."""
+
+import itertools
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import callisto_graph as cl
+from conftest import graph_of, random_graphs, same
+
+
+def test_pagerank():
+    for graph, ours in random_graphs(1, weighted=True):
+        made = ours.pagerank(tolerance=1e-13, iterations=1000)
+        assert made.converged and same(made, nx.pagerank(graph, tol=1e-13, max_iter=2000))
+        assert same(ours.pagerank(tolerance=1e-13, iterations=1000, weights=None),
+                    nx.pagerank(graph, tol=1e-13, max_iter=2000, weight=None))
+        seeds = {v: 1 + v for v in list(graph)[:3]}
+        assert same(ours.pagerank(tolerance=1e-13, iterations=1000, seeds=seeds),
+                    nx.pagerank(graph, tol=1e-13, max_iter=2000, personalization=seeds))
+    plain = graph_of(nx.path_graph(4)).pagerank(seeds=[0], accelerated=False)
+    assert plain[0] > plain[3]
+
+
+def test_betweenness():
+    for graph, ours in random_graphs(2, weighted=True):
+        assert same(ours.betweenness(), nx.betweenness_centrality(graph, normalized=False))
+        assert same(ours.betweenness(weights="length", normalized=True),
+                    nx.betweenness_centrality(graph, weight="weight"))
+        if graph.number_of_nodes() > 2:
+            sample = ours.betweenness(samples=2, seed=3)
+            assert sample.sources == 2 and len(sample.standard_errors) == len(ours)
+            assert ours.betweenness(sources=[0, 1]).sources == 2
+        edges = ours.edge_betweenness()
+        expected = nx.edge_betweenness_centrality(graph, normalized=False)
+        expected = {edge if graph.is_directed() else tuple(sorted(edge)): score
+                    for edge, score in expected.items() if edge[0] != edge[1]}
+        assert edges.to_dict() == pytest.approx(expected)
+    near = graph_of(nx.barbell_graph(5, 1)).betweenness(error=0.3, confidence=0.9, normalized=True)
+    assert near.top(1)[0][0] in (4, 5, 6)
+
+
+def test_closeness():
+    for graph, ours in random_graphs(3, weighted=True):
+        assert same(ours.closeness(), nx.closeness_centrality(graph))
+        assert same(ours.closeness(harmonic=True), nx.harmonic_centrality(graph))
+        assert same(ours.closeness(weights="length"), nx.closeness_centrality(graph, distance="weight"))
+        assert same(ours.closeness(outgoing=True), nx.closeness_centrality(graph.reverse() if graph.is_directed() else graph))
+
+
+def test_spectral():
+    for graph, ours in random_graphs(4, directed=False):
+        if graph.number_of_edges() < 20:
+            continue
+        assert same(ours.katz(alpha=0.02), nx.katz_centrality_numpy(graph, alpha=0.02), 1e-6)
+        if nx.is_connected(graph):
+            assert same(ours.eigenvector(tolerance=1e-12), nx.eigenvector_centrality_numpy(graph), 1e-6)
+    for graph, ours in random_graphs(4, directed=True):
+        if graph.number_of_edges() < 60:
+            continue
+        hubs, authorities = nx.hits(graph, max_iter=1000)
+        made = ours.hits(tolerance=1e-12)
+        assert np.allclose(made.hubs, list(hubs.values()), atol=1e-6) and same(made, authorities, 1e-6)
+    with pytest.raises(cl.NoCentralityError):
+        cl.from_edges([0, 1], [1, 2], directed=True).eigenvector()
+
+
+def test_searches():
+    for graph, ours in random_graphs(5, weighted=True):
+        for along, against in (("out", graph), ("in", graph.reverse() if graph.is_directed() else graph),
+                               ("both", graph.to_undirected())):
+            made = ours.bfs(0, along=along)
+            assert made.to_dict() == dict(nx.single_source_shortest_path_length(against, 0))
+            assert made.reached == len(made.to_dict())
+            for v, d in made.to_dict().items():
+                path = made.path(v)
+                assert len(path) == d + 1 and path[0] == 0 and path[-1] == v
+                assert all(against.has_edge(a, b) for a, b in itertools.pairwise(path))
+        assert ours.bfs(0, depth=1).to_dict() == {v: d for v, d in ours.bfs(0).to_dict().items() if d <= 1}
+        if not graph.number_of_edges():
+            continue
+        expected = nx.single_source_dijkstra_path_length(graph, 0)
+        for made in (ours.sssp(0), ours.sssp(0, delta=5), ours.sssp(0, negative=True)):
+            assert made.to_dict() == pytest.approx(dict(expected))
+            assert all(nx.path_weight(graph, made.path(v), "weight") == pytest.approx(d) for v, d in expected.items())
+        paths = ours.shortest_paths(0, list(graph))
+        assert [p.distance for p in paths] == pytest.approx([expected.get(v, math.inf) for v in graph])
+        assert all((p.vertices == []) == (v not in expected) for v, p in zip(graph, paths))
+    with pytest.raises(cl.UsageError, match="negative sum"):
+        cl.from_edges([0, 1, 2], [1, 2, 0], [1, -3, 1], directed=True).sssp(0, negative=True)
+    with pytest.raises(cl.UsageError, match="no weights"):
+        cl.from_edges([0], [1]).sssp(0)
+
+
+def test_distances():
+    for graph, ours in random_graphs(6, directed=False, weighted=True):
+        largest = graph.subgraph(max(nx.connected_components(graph), key=len))
+        made = ours.diameter()
+        assert made.lower == made.upper == nx.diameter(largest)
+        assert nx.shortest_path_length(graph, made.source, made.target) == made.lower
+        ecc = ours.eccentricities()
+        assert all(ecc[v] == e for v, e in nx.eccentricity(largest).items())
+        weighted = ours.eccentricities(weights="length") if graph.number_of_edges() else None
+        if weighted is not None:
+            assert all(weighted[v] == pytest.approx(e) for v, e in nx.eccentricity(largest, weight="weight").items())
+        sample = ours.distances(sources=1000)
+        assert sample.sources == len(largest) and sample.pairs.sum() == len(largest) ** 2
+        if len(largest) > 1:
+            assert sample.mean == pytest.approx(nx.average_shortest_path_length(largest))
+    assert cl.grid(4, 7).diameter(searches=5).upper >= 9
+
+
+def test_components():
+    for graph, ours in random_graphs(7):
+        find = nx.weakly_connected_components if graph.is_directed() else nx.connected_components
+        expected = list(find(graph))
+        made = ours.components()
+        assert made.count == len(expected)
+        assert sorted(map(sorted, made.members())) == sorted(map(sorted, expected))
+        assert [size for _, size in made.top(3)] == sorted(map(len, expected), reverse=True)[:3]
+        if graph.is_directed():
+            strong = ours.strong_components()
+            assert sorted(map(sorted, strong.members())) == sorted(map(sorted, nx.strongly_connected_components(graph)))
+        assert ours.largest_component().vertices == max(map(len, expected))
+
+
+def test_communities(karate):
+    karate.remove_edges_from(list(nx.selfloop_edges(karate)))
+    for method in ("leiden", "louvain"):
+        made = graph_of(karate).communities(method=method)
+        groups = made.members()
+        assert made.quality == pytest.approx(nx.community.modularity(karate, groups, weight=None)) and made.quality > 0.4
+        assert made.count == len(groups) and all(nx.is_connected(karate.subgraph(group)) for group in groups)
+    weighted = graph_of(karate, "weight")
+    made = weighted.communities(resolution=0.7)
+    assert made.quality == pytest.approx(nx.community.modularity(karate, made.members(), resolution=0.7))
+    assert weighted.community_quality(made.numbers(), resolution=0.7) == pytest.approx(made.quality)
+    assert graph_of(karate).communities(method="labels").count < 34
+    assert graph_of(karate).communities(quality="cpm", resolution=0.2, iterations=2).count > 1
+    directed = graph_of(karate.to_directed())
+    assert directed.communities(directions="ignore").count == directed.communities().count
+    for wrong in ({"method": "x"}, {"quality": "x"}, {"directions": "x"}, {"resolution": -1.0}):
+        with pytest.raises(cl.UsageError):
+            weighted.communities(**wrong)
+    with pytest.raises(cl.UsageError, match="shape"):
+        weighted.community_quality([1, 2])
+
+
+def test_cores_triangles_and_trusses():
+    for graph, ours in random_graphs(8, weighted=True):
+        simple = nx.Graph(graph.to_undirected())
+        simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+        assert same(ours.cores(), nx.core_number(simple))
+        assert ours.triangles() == sum(nx.triangles(simple).values()) // 3
+        made = ours.clustering()
+        assert same(made, nx.clustering(simple)) and made.total == ours.triangles()
+        assert made.transitivity == pytest.approx(nx.transitivity(simple))
+        assert made.average == pytest.approx(nx.average_clustering(simple))
+        assert ours.k_core(2).vertices == nx.k_core(simple, 2).number_of_nodes()
+        if graph.number_of_edges() and not any(nx.selfloop_edges(graph)):
+            assert same(ours.clustering(weights="strength", directed=graph.is_directed()),
+                        nx.clustering(graph, weight="weight"))
+        truss = ours.truss()
+        for k in range(2, truss.highest + 1):
+            inside = {frozenset(edge) for edge, t in truss.to_dict().items() if t >= k}
+            assert inside == {frozenset(edge) for edge in nx.k_truss(simple, k).edges()}
+
+
+def test_forests_matchings_and_sets():
+    for graph, ours in random_graphs(9, directed=False, weighted=True):
+        if not graph.number_of_edges():
+            continue
+        for heaviest, find in ((False, nx.minimum_spanning_edges), (True, nx.maximum_spanning_edges)):
+            made = ours.spanning_forest(heaviest=heaviest)
+            assert made.total == pytest.approx(sum(d["weight"] for _, _, d in find(graph)))
+            assert made.trees == nx.number_connected_components(graph) and len(made.to_frame()) == len(made)
+        for heaviest in (False, True):
+            pairs = ours.matching(heaviest_first=heaviest).pairs()
+            assert nx.is_maximal_matching(graph, {tuple(p) for p in pairs})
+        members = set(ours.independent_set().labels())
+        simple = nx.Graph((u, v) for u, v in graph.edges if u != v)
+        assert not any(simple.has_edge(u, v) for u, v in itertools.combinations(members, 2))
+        assert all(v in members or v not in simple or members & set(simple[v]) for v in graph)
+        for order in ("smallest_log_last", "largest_log_first", "random"):
+            colours = ours.colouring(order=order)
+            assert all(colours[u] != colours[v] for u, v in simple.edges) and colours.count == colours.colours.max() + 1
+    with pytest.raises(cl.UsageError, match="order"):
+        cl.grid(2, 2).colouring(order="x")
+
+
+def test_similarity():
+    for graph, ours in random_graphs(10, directed=False):
+        simple = nx.Graph((u, v) for u, v in graph.edges if u != v)
+        simple.add_nodes_from(graph)
+        expected = {(u, v): p for u, v, p in nx.jaccard_coefficient(simple, itertools.combinations(sorted(simple), 2))}
+        if not expected:
+            continue
+        assert ours.similarity(list(expected)).to_dict() == pytest.approx(expected)
+        assert ours.similar_pairs(0.25).to_dict() == pytest.approx({e: p for e, p in expected.items() if p >= 0.25})
+        nearest = ours.similar_pairs(count=1, measure="overlap")
+        assert len(nearest) <= len(graph) and (not len(nearest) or nearest.similarity.max() <= 1)
+    with pytest.raises(cl.UsageError, match="either"):
+        cl.grid(2, 2).similar_pairs()
+
+
+def test_walks():
+    for graph, ours in random_graphs(12, directed=True, weighted=True):
+        for options in ({}, {"p": 0.5, "q": 2}, {"weights": "strength"} if graph.number_of_edges() else {}):
+            walks = ours.walks(length=6, each=2, seed=4, **options)
+            assert walks.shape == (2 * len(graph), 6) and np.array_equal(walks[:, 0], np.tile(np.arange(len(graph)), 2))
+            for walk in walks.tolist():
+                steps = [v for v in walk if v >= 0]
+                assert all(graph.has_edge(u, v) for u, v in itertools.pairwise(steps))
+                assert len(steps) == 6 or graph.out_degree(steps[-1]) == 0
+    assert ours.walks([0], length=3).shape == (1, 3)
+    with pytest.raises(cl.UsageError):
+        ours.walks(length=0)
+
+
+def test_statistics_and_degrees():
+    for graph, ours in random_graphs(13):
+        facts = ours.statistics()
+        assert (facts["vertices"], facts["self_loops"]) == (len(graph), nx.number_of_selfloops(graph))
+        assert ours.edges == graph.number_of_edges()
+        out = dict(graph.out_degree() if graph.is_directed() else ((v, len(graph[v])) for v in graph))
+        assert ours.degrees().to_dict() == out
+        degrees, counts = ours.degree_counts()
+        assert dict(zip(degrees.tolist(), counts.tolist())) == dict(sorted(
+            {d: list(out.values()).count(d) for d in out.values()}.items()))
+        assert sorted(ours.neighbours(0)) == sorted(graph[0])
+    with pytest.raises(cl.UsageError):
+        ours.degrees("up")
+
+
+def test_parts_of_a_graph(karate):
+    ours = graph_of(karate, "weight")
+    assert set(ours.neighbourhood([0, 33], 1).label_list()) == {0, 33} | set(karate[0]) | set(karate[33])
+    assert ours.unweighted().weighted is False and ours.with_random_weights(3).weighted
+    hubs = ours.hubs_first()
+    assert hubs.label(0) == 33 and same(hubs.pagerank(tolerance=1e-12), nx.pagerank(karate, tol=1e-12))
+    assert ours.undirected().edges == ours.edges
+    assert ours.reversed().edges == ours.edges
+    named = nx.relabel_nodes(karate, {v: (v, "x") for v in karate})
+    some = graph_of(named).subgraph([(5, "x"), (6, "x")]).hubs_first()
+    assert set(some.label_list()) == {(5, "x"), (6, "x")}
+
+
+def test_generators():
+    assert cl.kronecker(6, 4).vertices == 64
+    assert repr(cl.kronecker(6, 4, seed=2)) == repr(cl.kronecker(6, 4, seed=2))
+    assert cl.uniform(50, 100, directed=True).directed and cl.power_law(50, 100, 2.2).vertices == 50
+    assert cl.grid(3, 4).edges == nx.grid_2d_graph(3, 4).number_of_edges()
+    with pytest.raises(cl.UsageError):
+        cl.power_law(10, 10, 1.0)
+
+
+# Forms of results
+
+
+def test_forms_of_results(karate):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    named = nx.relabel_nodes(karate, {v: f"m{v:02}" for v in karate})
+    made = graph_of(named).pagerank()
+    assert made["m33"] == made.scores[33] and type(made["m33"]) is float
+    assert made.top(2) == sorted(made.to_dict().items(), key=lambda item: -item[1])[:2]
+    assert [type(x) for x in made.top(1)[0]] == [str, float]
+    assert made.top(0) == [] and len(made.top(1000)) == 34
+    series = made.to_series()
+    assert isinstance(series, pandas.Series) and series["m33"] == made["m33"] and series.name == "scores"
+    frame = made.to_frame()
+    assert list(frame.columns) == ["vertex", "scores"] and len(frame) == 34
+    assert isinstance(made.to_frame(library="polars"), polars.DataFrame)
+    assert np.asarray(made) is made.scores and np.array(made).sum() == pytest.approx(1)
+    assert "PageRank(scores: 34 vertices" in repr(made)
+    with pytest.raises(cl.UsageError, match="library"):
+        made.to_frame(library="dask")
+    with pytest.raises(KeyError):
+        made["m99"]
+    ties = graph_of(nx.cycle_graph(5)).degrees().top(3)
+    assert ties == [(0, 2), (1, 2), (2, 2)]
+    groups = graph_of(named).components()
+    assert set(groups.to_dict().values()) == {0} and list(groups.to_frame().columns) == ["vertex", "group"]
+    assert groups.to_series()["m01"] == 0
+    edges = graph_of(named).edge_betweenness()
+    assert edges.to_series().index.names == ["source", "target"] and len(edges.top(3)) == 3
+
+
+def test_results_outlive_their_graph():
+    scores = cl.kronecker(8, 8).pagerank().scores
+    rows = cl.grid(20, 20).rows()
+    views = [array.sum() for array in rows[:2]]
+    assert scores.sum() == pytest.approx(1) and views == [array.sum() for array in rows[:2]]
+    with pytest.raises(ValueError):
+        rows[1][0] = 5
+
+
+def test_empty_and_tiny_graphs():
+    empty = cl.from_edges([], [])
+    single = cl.from_edges([], [], vertices=1)
+    loop = cl.from_edges([0], [0])
+    for graph in (empty, single, loop):
+        for name in ("betweenness", "closeness", "components", "strong_components", "communities", "cores", "triangles",
+                     "clustering", "truss", "spanning_forest", "matching", "colouring", "independent_set", "diameter",
+                     "eccentricities", "distances", "statistics", "degrees", "degree_counts", "walks",
+                     "edge_betweenness", "hubs_first", "undirected", "without_loops"):
+            getattr(graph, name)()
+        assert len(graph.label_list()) == graph.vertices
+    with pytest.raises(cl.UsageError, match="vertices"):
+        empty.pagerank()
+    assert loop.pagerank().scores.tolist() == [1.0] == single.pagerank().scores.tolist()
+
+
+@pytest.mark.parametrize("call", [
+    lambda g: g.pagerank(damping=1.0), lambda g: g.pagerank(seeds=[]), lambda g: g.pagerank(seeds={0: -1.0}),
+    lambda g: g.pagerank(weights="length"), lambda g: g.pagerank(iterations=0), lambda g: g.betweenness(samples=99),
+    lambda g: g.betweenness(weights="strength"), lambda g: g.closeness(error=2.0), lambda g: g.closeness(weights="length"),
+    lambda g: g.hits(tolerance=0.0), lambda g: g.bfs(0, along="up"), lambda g: g.bfs(0, depth=-1),
+    lambda g: g.eccentricities(along="up"), lambda g: g.similar_pairs(0.0), lambda g: g.walks(p=0.0),
+    lambda g: g.clustering(weights="length"), lambda g: g.label(99), lambda g: g.rows("up"), lambda g: cl.threads(0),
+    lambda g: g.matching(heaviest_first=True), lambda g: g.degree_counts("up"), lambda g: g.draw(values=[1.0])])
+def test_wrong_arguments_are_usage_errors(call):
+    with pytest.raises(cl.UsageError) as caught:
+        call(cl.grid(3, 3))
+    assert isinstance(caught.value, ValueError) and "\n" not in str(caught.value) and str(caught.value)
