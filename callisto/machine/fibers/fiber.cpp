@@ -118,6 +118,7 @@ callisto_call_on_stack:
   movq %rsp, %rbp
   .cfi_def_cfa_register rbp
   movq %rdi, %rsp
+  movq %rbp, (%rcx)
   movq %rdx, %rdi
   callq *%rsi
   movq %rbp, %rsp
@@ -223,6 +224,7 @@ struct fiber::state {
   void* argument = nullptr;
   exceptions_in_flight exceptions;  ///< a fiber that switches inside a handler takes its own with it
   void* identity = nullptr;         ///< the thread register that the context carries; null: none
+  std::byte* left_at = nullptr;     ///< where its own stack was left by call_on(); null: it stands there
   void* thread_register =
       nullptr;  ///< in a thread's own context, the thread's register, known to a context that carries one
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -362,13 +364,17 @@ void* const* fiber::saved_stack() const noexcept {
 #endif
 }
 
-void fiber::call_on([[maybe_unused]] void* stack, void (*call)(void*), void* argument) noexcept {
+void fiber::call_on([[maybe_unused]] fiber& self, [[maybe_unused]] void* stack, void (*call)(void*),
+                    void* argument) noexcept {
 #if defined(__x86_64__)
-  callisto_call_on_stack(stack, call, argument);
+  callisto_call_on_stack(stack, call, argument, &self.state_->left_at);
+  self.state_->left_at = nullptr;
 #else
   call(argument);  // identities are not carried here
 #endif
 }
+
+void* fiber::free_stack() const noexcept { return state_->left_at; }
 
 void fiber::take_on(fiber& self, fiber& home, void* thread_register) noexcept {
   save_exceptions(self.state_->exceptions);

@@ -38,9 +38,11 @@ class CALLISTO_API fiber {
   /// Restores the identity of the running thread; `home` is now that thread's own context.
   static void put_off(fiber& self, fiber& home) noexcept;
 
-  /// Calls call(argument) on the stack below `stack`, which is aligned to 16 bytes. For a context that carries an
-  /// identity.
-  static void call_on(void* stack, void (*call)(void*), void* argument) noexcept;
+  /// Calls call(argument) on the stack below `stack`, which is aligned to 16 bytes. For the running context, which
+  /// carries an identity.
+  static void call_on(fiber& self, void* stack, void (*call)(void*), void* argument) noexcept;
+  /// Returns where the context's own stack is free in call_on(); null: the context is not in call_on().
+  void* free_stack() const noexcept;
 
   /// Lets a context that does not run begin anew with start(argument). Its stack is forgotten, not unwound: nothing
   /// there may own anything.

@@ -26,8 +26,10 @@ extern "C" {
 /// `to_stack`.
 [[gnu::visibility("hidden")]] void callisto_fiber_switch(void** from_stack, void* to_stack) noexcept;
 [[gnu::visibility("hidden")]] void callisto_fiber_start() noexcept;
-/// Calls call(argument) on another stack (x86-64). Unwinders and debuggers find the caller's stack.
-[[gnu::visibility("hidden")]] void callisto_call_on_stack(void* stack, void (*call)(void*), void* argument) noexcept;
+/// Calls call(argument) on another stack (x86-64), and tells `left_at` where the caller's stack is free, as the last
+/// thing before. Unwinders and debuggers find the caller's stack.
+[[gnu::visibility("hidden")]] void callisto_call_on_stack(void* stack, void (*call)(void*), void* argument,
+                                                          std::byte** left_at) noexcept;
 }
 
 namespace callisto::machine {

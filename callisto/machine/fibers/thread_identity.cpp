@@ -144,7 +144,7 @@ int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
 void* below(void* frame) noexcept {
   static std::atomic<unsigned> made{0};
   constexpr unsigned pair_of_lines = 128, pairs = 32;
-  const auto kept = static_cast<std::uintptr_t>(sysconf(_SC_MINSIGSTKSZ)) + 4096;
+  const auto kept = static_cast<std::uintptr_t>(sysconf(_SC_MINSIGSTKSZ)) + 16384;
   // relaxed: only the number matters.
   const std::uintptr_t colour = made.fetch_add(1, std::memory_order_relaxed) % pairs * std::uintptr_t{pair_of_lines};
   return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(frame) - kept - colour) & ~std::uintptr_t{15});

@@ -3,6 +3,7 @@
 // to the program's own action. What the program blocks appears blocked to it (workers/preemption/program_signal.hpp).
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
@@ -85,6 +86,29 @@ CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* b
   if (error == 0) return 0;
   errno = error;
   return -1;
+}
+
+// A member's alternate stack is a part of its own state, but the kernel keeps it with the worker. So the member's
+// handlers run on the alternate stack that the worker has, and the member finds what it has set. A larger one than the
+// worker's goes to the kernel, and stays with the worker.
+CALLISTO_OPENMP_ABI int sigaltstack(const stack_t* wanted, stack_t* before) {
+  constexpr std::size_t workers_have = std::size_t{128} << 10;
+  static constinit thread_local stack_t of_member{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  if (calling_member() == nullptr) return workers::posix_runaway_timer::set_stack_for_program(wanted, before);
+  if (wanted != nullptr && wanted->ss_size > workers_have)
+    return static_cast<int>(syscall(SYS_sigaltstack, wanted, before));
+  const bool ends = wanted != nullptr && (wanted->ss_flags & SS_DISABLE) != 0;
+  if (wanted != nullptr && !ends && wanted->ss_size < static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ))) {
+    errno = ENOMEM;
+    return -1;
+  }
+  if (before != nullptr) *before = of_member;
+  if (ends) {
+    of_member = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  } else if (wanted != nullptr) {
+    of_member = *wanted;
+  }
+  return 0;
 }
 
 // Sends the signal to the calling thread. A tick must not change that thread in between, so SIGURG is blocked

@@ -184,7 +184,7 @@ void activation<M>::run_as(machine::thread_identity& lender, F f) noexcept {
     machine::fiber::take_on(context_, *worker_->home_, block);
     this->set_may_be_left(set_.timer_ != nullptr);
     own_.identity = &lender;
-    machine::fiber::call_on(lender.stack(), [](void* call) { (*static_cast<F*>(call))(); }, &f);
+    machine::fiber::call_on(context_, lender.stack(), [](void* call) { (*static_cast<F*>(call))(); }, &f);
     own_.identity = nullptr;
     this->set_may_be_left(false);
     machine::fiber::put_off(context_, *worker_->home_);

@@ -57,6 +57,9 @@ class attached_thread final : public suspendable<M> {
   /// True if another job may want its context.
   bool should_yield() const noexcept;
 
+  /// Says which free stack a handler has that leaves the thread (machine/fibers/signal_frame.hpp).
+  void handle_on(void* stack) noexcept { stack_for_handler_ = stack; }
+
   bool has_better_to_do() const noexcept override;
 
   void step_aside() noexcept override { make_way(base::place::shield_end); }
@@ -113,6 +116,7 @@ class attached_thread final : public suspendable<M> {
   std::uint64_t returned_at_ = 0;
   bool is_blocked_ = false;  ///< it is in a system call that waits, and has no use for a context meanwhile
   worker<M>* works_as_ = nullptr;
+  void* stack_for_handler_ = nullptr;
 };
 
 template <machine::policy M>

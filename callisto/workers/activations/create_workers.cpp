@@ -45,6 +45,12 @@ using machine::native;
 /// How often a busy thread looks whether other jobs want its context, if there are any: the paper's P_low, 1 ms.
 constexpr std::uint64_t slow_tick_ns = 1'000'000;
 
+/// The stack of an attached thread for the handler that leaves it, and the program's handlers that come meanwhile.
+constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
+
+/// The alternate stack of a thread, for ticks and for handlers of the program that ask for an alternate stack.
+constexpr std::size_t tick_stack_bytes = std::size_t{128} << 10;
+
 bool distinct(const std::vector<machine::context>& contexts) {
   std::vector<unsigned> numbers;
   for (const machine::context& c : contexts) numbers.push_back(c.os_index);
@@ -69,6 +75,9 @@ struct worker_threads::state final : job_contexts::user {
   struct start {
     state& of;
     unsigned number;
+    /// Ticks may find an activation on a stack too small for them, such as a coroutine's of the program. The creator
+    /// allocates it: the first allocation on a thread reserves 64 MiB of address space in glibc.
+    std::unique_ptr<std::byte[]> of_ticks;
   };
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
@@ -111,6 +120,7 @@ struct worker_threads::state final : job_contexts::user {
     this_worker = &s.of.set.worker_of(s.number);
     machine::unblock_signals(s.of.signals);
     if (s.of.timer != nullptr) {
+      posix_runaway_timer::handle_on(s.of_ticks.get(), tick_stack_bytes);
       // relaxed: the latch orders it.
       const bool made = s.of.timer->adopt(s.number, &s.of.set);
       if (!made) s.of.refused.store(true, std::memory_order_relaxed);
@@ -122,6 +132,7 @@ struct worker_threads::state final : job_contexts::user {
         s.of.timer->block();
         s.of.timer->abandon(s.number);
       }
+      posix_runaway_timer::handle_on(nullptr, 0);
     } else {
       s.of.set.run(s.number);
     }
@@ -161,6 +172,9 @@ worker_threads::worker_threads(const set_options<native>& how) {
           return static_cast<worker_set<native>*>(set)->tick(thread, at);
         },
         [](void* a) noexcept { return static_cast<native_activation*>(a)->tick_on_own_thread(); },
+        [](void* set, unsigned thread) noexcept {
+          return static_cast<worker_set<native>*>(set)->stack_for_handler(thread);
+        },
         posix_runaway_timer::trap_handlers{how.traps,
                                            [](void* set, unsigned thread) noexcept {
                                              return static_cast<worker_set<native>*>(set)->meet_wait(thread);
@@ -199,7 +213,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
   {
     const machine::blocked_signals blocked;
     for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
-      state_->starts.push_back({*state_, n});
+      state_->starts.push_back({*state_, n, std::make_unique_for_overwrite<std::byte[]>(tick_stack_bytes)});
       pthread_t thread{};
       failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
       if (failed != 0) break;
@@ -224,6 +238,11 @@ worker_threads::~worker_threads() = default;
 struct attached_here::state {
   state(worker_threads::state& workers) : of(workers), self(of.set, workers.spin_ticks) {
     if (of.timer != nullptr) unblock_for_runtime();
+    self.handle_on(of_handlers.get() + handler_stack_bytes);
+    if (of.timer != nullptr && posix_runaway_timer::lacks_stack()) {
+      of_ticks = std::make_unique_for_overwrite<std::byte[]>(tick_stack_bytes);
+      posix_runaway_timer::handle_on(of_ticks.get(), tick_stack_bytes);
+    }
     ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
     self.may_be_left(ticks);
     if (ticks && of.peers != nullptr) of.peers->adopt(self.number());
@@ -233,9 +252,12 @@ struct attached_here::state {
   ~state() {
     this_attached_thread = nullptr;
     if (ticks) of.timer->abandon(self.number());
+    if (of_ticks != nullptr) posix_runaway_timer::handle_on(nullptr, 0);
   }
 
   worker_threads::state& of;
+  const std::unique_ptr<std::byte[]> of_handlers = std::make_unique_for_overwrite<std::byte[]>(handler_stack_bytes);
+  std::unique_ptr<std::byte[]> of_ticks;  ///< null: the thread has an alternate stack of the program's
   attached_thread<native> self;
   bool ticks;
 };

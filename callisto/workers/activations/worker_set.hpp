@@ -229,6 +229,21 @@ class worker_set {
     return self.ticks.ends_turn(wanted, waits, now, turn_ticks_) && end_turn(w, g);
   }
 
+  /// In the handler of a tick on an alternate stack: returns a free stack of what runs on thread `number`; null:
+  /// nothing does that may be left now. What is shielded may stand on that stack itself.
+  void* stack_for_handler(unsigned number) noexcept {
+    const ticked_thread<M>& self = threads_[number];
+    const role does = self.does.get();
+    if (does == role::elsewhere) return nullptr;
+    if (does == role::attached_thread) {
+      // relaxed: written by this thread.
+      const attached_thread<M>& g = *slots_[number - workers()].of.load(order::relaxed);
+      return g.is_shielded() ? nullptr : g.stack_for_handler_;
+    }
+    const act* const runs = self.works_as->current_;
+    return runs == nullptr || runs->is_shielded() ? nullptr : runs->context_.free_stack();
+  }
+
   /// What runs on thread `number` waits, and has met a trap. In the handler of the trap's signal; otherwise as tick().
   trap_outcome meet_wait(unsigned number) noexcept {
     ticked_thread<M>& self = threads_[number];

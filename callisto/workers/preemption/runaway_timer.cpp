@@ -1,6 +1,7 @@
 // Timers of POSIX that signal a thread, and the handler of their signal.
 #include <callisto/workers/preemption/runaway_timer.hpp>
 
+#include <callisto/machine/fibers/signal_frame.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
@@ -15,6 +16,7 @@
 #include <ctime>
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
@@ -43,9 +45,12 @@ struct thread_timer {
   tick_periods every;
   unsigned worker = 0;
   machine::signal_bits usually_blocked = 0;  ///< by what runs on the thread; for the thread
-  unsigned with_more_blocked = 0;            ///< ticks in a row that found more blocked; for the thread
+  std::size_t alternate_bytes = 0;
+  void* alternate = nullptr;       ///< the thread's own alternate stack, if it was given one; null: it was not
+  unsigned with_more_blocked = 0;  ///< ticks in a row that found more blocked; for the thread
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
+  posix_runaway_timer::stack_finder free_stack = nullptr;
   posix_runaway_timer::wait_handler wait = nullptr;
   posix_runaway_timer::own_handler own = nullptr;  ///< instead of `tick`: `set` is an activation on its own thread
 };
@@ -172,20 +177,6 @@ void return_as_this_thread(void* frame) noexcept {
   std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
 }
 
-/// True if what was interrupted is a handler on the thread's alternate stack, which cannot move to another thread.
-bool on_alternate_stack(const void* frame) noexcept {
-  const auto& interrupted = *static_cast<const ucontext_t*>(frame);
-#if defined(__x86_64__)
-  const auto at = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
-#elif defined(__aarch64__)
-  const auto at = static_cast<std::uintptr_t>(interrupted.uc_mcontext.sp);
-#else
-  const std::uintptr_t at = 0;
-#endif
-  const auto begin = reinterpret_cast<std::uintptr_t>(interrupted.uc_stack.ss_sp);
-  return (interrupted.uc_stack.ss_flags & SS_DISABLE) == 0 && at > begin && at - begin <= interrupted.uc_stack.ss_size;
-}
-
 /// Returns the calling thread's timer; null: it has none. Searches from where adopt() began to look for a free one.
 thread_timer* of_this_thread() noexcept {
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
@@ -202,7 +193,8 @@ thread_timer* of_this_thread() noexcept {
 /// A trap on the calling thread, in a handler.
 trap_outcome on_trap_signal(void* frame) noexcept {
   const thread_timer* const p = of_this_thread();
-  if (p == nullptr || p->wait == nullptr || on_alternate_stack(frame)) return trap_outcome::no_demand;
+  if (p == nullptr || p->wait == nullptr || machine::has_interrupted_alternate_stack(frame))
+    return trap_outcome::no_demand;
   const trap_outcome how = p->wait(p->set, p->worker);
   if (how == trap_outcome::yielded) return_as_this_thread(frame);
   return how;
@@ -223,7 +215,7 @@ std::atomic<loop_traps::call_handler> yields_by_call{nullptr};
 /// A trap on the calling thread, outside of handlers.
 trap_outcome on_trap_call() noexcept {
   if (alternate_stacks.load(std::memory_order_relaxed)) {
-    // As on_alternate_stack().
+    // As has_interrupted_alternate_stack().
     stack_t current{};
     if (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0)
       return trap_outcome::no_demand;
@@ -237,7 +229,8 @@ trap_outcome on_trap_call() noexcept {
 /// later if there are alternate stacks, since a handler that ends on another thread than it began on changes that
 /// thread's (return_as_this_thread()).
 bool has_more_blocked(thread_timer& p, const void* frame) noexcept {
-  note_alternate_stack(static_cast<const ucontext_t*>(frame)->uc_stack);
+  const stack_t& alternate = static_cast<const ucontext_t*>(frame)->uc_stack;
+  if (alternate.ss_sp != p.alternate) note_alternate_stack(alternate);
   const unsigned most_ticks = alternate_stacks.load(std::memory_order_relaxed) ? 2000 : 50;
   machine::signal_bits mask = 0;
   std::memcpy(&mask, &static_cast<const ucontext_t*>(frame)->uc_sigmask, sizeof mask);
@@ -250,12 +243,45 @@ bool has_more_blocked(thread_timer& p, const void* frame) noexcept {
   return true;
 }
 
-// Runs anywhere, also under the identity of another thread. The only thread-local datum that it touches is errno, which
-// is the identity's before and after, wherever the activation goes on in between.
-void on_signal(int, siginfo_t* info, void* context) {
-  auto* const who = static_cast<thread_timer*>(info->si_value.sival_ptr);
+/// The alternate stack that handle_on() gave the thread.
+constinit thread_local void* given_alternate [[gnu::tls_model("initial-exec")]] = nullptr;
+
+/// Returns the timer that a signal comes from; null: from none.
+thread_timer* timer_of(const siginfo_t& info) noexcept {
+  auto* const who = static_cast<thread_timer*>(info.si_value.sival_ptr);
   const std::less<const thread_timer*> before;
-  if (info->si_code != SI_TIMER || before(who, thread_timers) || !before(who, thread_timers + most_thread_timers)) {
+  const bool is_one =
+      info.si_code == SI_TIMER && !before(who, thread_timers) && before(who, thread_timers + most_thread_timers);
+  return is_one ? who : nullptr;
+}
+
+/// May leave what was interrupted. errno is the identity's before and after, wherever the activation goes on in
+/// between.
+void meet_tick(siginfo_t* info, void* context) noexcept {
+  const int saved = errno;
+  thread_timer& who = *timer_of(*info);
+  // What runs there may have set an alternate stack of its own, by a system call. It takes it along to another worker.
+  const stack_t set_by_itself = static_cast<ucontext_t*>(context)->uc_stack;
+  const bool has_its_own = who.alternate != nullptr && set_by_itself.ss_sp != who.alternate;
+  if (has_its_own) {
+    const stack_t given{.ss_sp = who.alternate, .ss_flags = 0, .ss_size = who.alternate_bytes};
+    syscall(SYS_sigaltstack, &given, nullptr);
+  }
+  const std::uint64_t period = who.period.load(std::memory_order_relaxed);  // relaxed: a hint
+  if (who.own != nullptr ? who.own(who.set) : who.tick(who.set, who.worker, where(context, *info, period))) {
+    return_as_this_thread(context);
+    const thread_timer* const here = has_its_own ? of_this_thread() : nullptr;
+    if (here != nullptr && here->alternate != nullptr) static_cast<ucontext_t*>(context)->uc_stack = set_by_itself;
+  }
+  // After that: while a leader is left, ticks interrupt what runs on its thread, too.
+  note_ended_call(context);
+  errno = saved;
+}
+
+// Runs anywhere, also under the identity of another thread. The only thread-local datum that it touches is errno.
+void on_signal(int, siginfo_t* info, void* context) {
+  thread_timer* const who = timer_of(*info);
+  if (who == nullptr) {
     programs.pass_on(info, context);
     return;
   }
@@ -265,17 +291,19 @@ void on_signal(int, siginfo_t* info, void* context) {
   const bool is_tick =
       who->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
       (who->own == nullptr || who->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
-  if (is_tick) {
-    // relaxed: a hint.
-    const std::uint64_t period = who->period.load(std::memory_order_relaxed);
-    measure_lag(*who, *info);
-    if (!on_alternate_stack(context) && !has_more_blocked(*who, context) &&
-        (who->own != nullptr ? who->own(who->set) : who->tick(who->set, who->worker, where(context, *info, period))))
-      return_as_this_thread(context);
-  }
-  // After that: while a leader is left, ticks interrupt what runs on its thread, too.
-  note_ended_call(context);
+  if (is_tick) measure_lag(*who, *info);
+  const bool may_leave =
+      is_tick && !machine::has_interrupted_alternate_stack(context) && !has_more_blocked(*who, context);
+  const bool moves = may_leave && who->own == nullptr && machine::is_on_alternate_stack(context);
+  void* const stack = moves ? who->free_stack(who->set, who->worker) : nullptr;
   errno = saved;
+  if (stack != nullptr) {
+    machine::move_signal_frame(stack, info, context, meet_tick);
+  } else if (may_leave) {
+    meet_tick(info, context);
+  } else {
+    note_ended_call(context);
+  }
 }
 
 /// In a child of fork(), which has no timers, and none of the threads.
@@ -288,7 +316,8 @@ void forget_threads() noexcept {
 void install_handler() {
   static std::mutex one_at_a_time;
   const std::scoped_lock held(one_at_a_time);
-  programs.take(0, 0);
+  // On the alternate stack of threads that have one, as Go demands of every handler in the process.
+  programs.take(SA_ONSTACK, 0);
   static const bool forgets = pthread_atfork(nullptr, nullptr, forget_threads) == 0;
   static_cast<void>(forgets);
 }
@@ -304,6 +333,7 @@ struct posix_runaway_timer::state {
   tick_periods every;
   handler call;
   own_handler own;
+  stack_finder free_stack;
   loop_traps* traps;
   wait_handler wait;
   std::vector<std::atomic<thread_timer*>> of_worker;
@@ -323,8 +353,9 @@ struct posix_runaway_timer::state {
 };
 
 posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler call,
-                                         own_handler on_own_thread, const trap_handlers& traps)
-    : state_(new state{ticks, call, on_own_thread, traps.in, traps.in != nullptr ? traps.by_signal : nullptr,
+                                         own_handler on_own_thread, stack_finder free_stack, const trap_handlers& traps)
+    : state_(new state{ticks, call, on_own_thread, free_stack, traps.in,
+                       traps.in != nullptr ? traps.by_signal : nullptr,
                        std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
   if (traps.in == nullptr) return;
@@ -333,6 +364,28 @@ posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& t
 }
 
 posix_runaway_timer::~posix_runaway_timer() = default;
+
+bool posix_runaway_timer::lacks_stack() noexcept {
+  stack_t now{};
+  return syscall(SYS_sigaltstack, nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) != 0;
+}
+
+void posix_runaway_timer::handle_on(std::byte* stack, std::size_t bytes) noexcept {
+  const stack_t alternate{.ss_sp = stack, .ss_flags = stack == nullptr ? SS_DISABLE : 0, .ss_size = bytes};
+  if (stack == nullptr && std::exchange(given_alternate, nullptr) == nullptr) return;
+  if (syscall(SYS_sigaltstack, &alternate, nullptr) == 0) given_alternate = stack;
+}
+
+int posix_runaway_timer::set_stack_for_program(const stack_t* wanted, stack_t* before) noexcept {
+  if (syscall(SYS_sigaltstack, wanted, before) != 0) return -1;
+  if (given_alternate == nullptr) return 0;
+  if (before != nullptr && before->ss_sp == given_alternate)
+    *before = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  if (wanted == nullptr) return 0;
+  given_alternate = nullptr;
+  if (thread_timer* const p = of_this_thread(); p != nullptr) p->alternate = nullptr;
+  return 0;
+}
 
 /// Makes a timer of `clock` for the calling thread, with ticks as the rest describes; null: the system refuses one. The
 /// caller lets it tick.
@@ -359,12 +412,15 @@ thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
     p.worker = like.worker;
     stack_t alternate{};
     syscall(SYS_sigaltstack, nullptr, &alternate);
-    note_alternate_stack(alternate);
+    p.alternate = given_alternate;
+    p.alternate_bytes = given_alternate != nullptr ? alternate.ss_size : 0;
+    if (given_alternate == nullptr) note_alternate_stack(alternate);
     p.usually_blocked = machine::signals_blocked();
     p.with_more_blocked = 0;
     p.every = like.every;
     p.set = like.set;
     p.tick = like.tick;
+    p.free_stack = like.free_stack;
     p.wait = like.wait;
     p.own = like.own;
     // Last: a signal of its last user may still be on its way. release, both: publish what is above to on_signal()'s
@@ -387,6 +443,7 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
                                                        .worker = worker,
                                                        .set = set,
                                                        .tick = state_->call,
+                                                       .free_stack = state_->free_stack,
                                                        .wait = state_->wait,
                                                        .own = nullptr});
   if (p == nullptr) return false;
@@ -429,9 +486,13 @@ runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activati
       (state_->usually_blocked.load(std::memory_order_relaxed) & ~machine::bit_of(SIGTRAP)) |
       machine::bit_of(tick_signal);
   machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
-  thread_timer* const p = make_timer(
-      CLOCK_THREAD_CPUTIME_ID,
-      {.every = {}, .worker = 0, .set = an_activation, .tick = nullptr, .wait = nullptr, .own = state_->own});
+  thread_timer* const p = make_timer(CLOCK_THREAD_CPUTIME_ID, {.every = {},
+                                                               .worker = 0,
+                                                               .set = an_activation,
+                                                               .tick = nullptr,
+                                                               .free_stack = nullptr,
+                                                               .wait = nullptr,
+                                                               .own = state_->own});
   ticks.timer = p;
   if (p != nullptr) set_period(*p, own_tick_ns);
   return ticks;

@@ -17,6 +17,7 @@
 #include <callisto/workers/preemption/loop_traps.hpp>
 #include <callisto/workers/preemption/tick_rate.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -84,6 +85,9 @@ class posix_runaway_timer final : public runaway_timer {
   /// Called by the handler on the thread. True: what ran there was left meanwhile, and goes on, maybe on another
   /// thread.
   using handler = bool (*)(void* set, unsigned thread, const interruption& at) noexcept;
+  /// Returns the top of a free stack for a handler that may leave what runs on the thread; null: it may not be left
+  /// here. Called by the handler, where its frame is on an alternate stack.
+  using stack_finder = void* (*)(void* set, unsigned thread) noexcept;
   /// Called on a thread that met a trap.
   using wait_handler = trap_outcome (*)(void* set, unsigned thread) noexcept;
 
@@ -97,9 +101,16 @@ class posix_runaway_timer final : public runaway_timer {
     loop_traps::call_handler by_call = nullptr;  ///< outside of handlers; all timers of the process have the same
   };
   posix_runaway_timer(unsigned threads, const tick_periods& ticks, handler call, own_handler on_own_thread,
-                      const trap_handlers& traps);
+                      stack_finder free_stack, const trap_handlers& traps);
   ~posix_runaway_timer() override;
 
+  /// True if the calling thread has no alternate stack.
+  static bool lacks_stack() noexcept;
+  /// On the thread, before adopt(): gives it an alternate stack, where ticks are handled. Null: takes it away, if the
+  /// program has set no other.
+  static void handle_on(std::byte* stack, std::size_t bytes) noexcept;
+  /// sigaltstack() as the program sees it, on a thread that it made: a stack that handle_on() gave is none.
+  static int set_stack_for_program(const stack_t* wanted, stack_t* before) noexcept;
   /// On the thread, before it runs anything: makes its timer, and unblocks the signal. False: the system refuses one.
   /// While the program blocks more signals than usual on the thread, as in a handler of its own, ticks do nothing: for
   /// up to 50 ticks, or 2,000 if a thread of the program has an alternate stack.

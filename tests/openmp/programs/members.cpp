@@ -1,11 +1,17 @@
-// A member of a region is a thread to the program's own view of threads: where its stack is.
-#include <cstdio>
+// A thread of a region is a thread to all that asks about threads: where its stack is, what small stacks of its own it
+// runs on, its alternate stack.
+#include <atomic>
+#include <csignal>
+#include <cstddef>
 #include <cstdlib>
-#include <ctime>
+#include <vector>
 
 #include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "check.hpp"
 
@@ -43,10 +49,108 @@ void stacks() {
   check(wrong == 0, "pthread_getattr_np() tells of the stack that a member runs on");
 }
 
+// Coroutines on small stacks: no signal of the library may need room there.
+
+constexpr std::size_t small_stack = 4096;
+
+struct coroutine {
+  ucontext_t here{}, back{};
+  char* stack = nullptr;
+  std::atomic<int>* turn = nullptr;
+  int begun = 0, number = 0, threads = 0;
+};
+thread_local coroutine* running = nullptr;
+
+/// Waits for the thread's turns at a flag, as spinning threads do, on the small stack.
+void take_turns() {
+  coroutine& c = *running;
+  for (int round = 0; round < 20; ++round) {
+    while (c.turn->load() != round * c.threads + c.number) {
+    }
+    c.turn->store(round * c.threads + c.number + 1);
+  }
+  ++c.begun;
+}
+
+void small_stacks() {
+  std::atomic<int> turn{0};
+  int ended = 0;
+#pragma omp parallel reduction(+ : ended)
+  {
+    // A page that must stay as it is stands below the stack.
+    auto* const memory =
+        static_cast<char*>(mmap(nullptr, 2 * small_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory, small_stack, PROT_NONE);
+    coroutine c;
+    c.turn = &turn;
+    c.number = omp_get_thread_num();
+    c.threads = omp_get_num_threads();
+    getcontext(&c.here);
+    c.here.uc_stack.ss_sp = memory + small_stack;
+    c.here.uc_stack.ss_size = small_stack;
+    c.here.uc_link = &c.back;
+    running = &c;
+    makecontext(&c.here, take_turns, 0);
+    swapcontext(&c.back, &c.here);
+    ended += c.begun;
+    munmap(memory, 2 * small_stack);
+  }
+  check(ended == omp_get_max_threads(), "coroutines on stacks of 4 KiB");
+}
+
+// Alternate stacks.
+
+struct sigaction action_of(int signal) {
+  struct sigaction action{};
+  sigaction(signal, nullptr, &action);
+  return action;
+}
+
+/// The flags that the kernel has, whatever the library tells.
+unsigned long kernel_flags(int signal) {
+  unsigned long action[4] = {};
+  syscall(SYS_rt_sigaction, signal, nullptr, action, 8);
+  return action[1];
+}
+
+void alternate_stacks() {
+  // Go's runtime ends the process at a handler without the flag.
+  const unsigned long handler = reinterpret_cast<unsigned long>(action_of(SIGURG).sa_handler);
+  check(handler == 0, "the program has no handler of SIGURG");
+  check(!is_on_callisto() || omp_get_max_threads() == 1 || (kernel_flags(SIGURG) & SA_ONSTACK) != 0,
+        "SIGURG is handled on alternate stacks");
+  int wrong = 0;
+  std::atomic<int> turn{0};
+#pragma omp parallel reduction(+ : wrong)
+  {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || now.ss_flags != SS_DISABLE) ++wrong;
+    std::vector<char> memory(32768);
+    stack_t mine{};
+    mine.ss_sp = memory.data();
+    mine.ss_size = memory.size();
+    if (sigaltstack(&mine, nullptr) != 0) ++wrong;
+    // Turns that spin, so that threads leave each other's contexts.
+    const int number = omp_get_thread_num(), threads = omp_get_num_threads();
+    for (int round = 0; round < 10; ++round) {
+      while (turn.load() != round * threads + number) {
+      }
+      if (sigaltstack(nullptr, &now) != 0 || now.ss_sp != memory.data()) ++wrong;
+      turn.store(round * threads + number + 1);
+#pragma omp barrier
+    }
+    mine.ss_flags = SS_DISABLE;
+    if (sigaltstack(&mine, nullptr) != 0) ++wrong;
+  }
+  check(wrong == 0, "a thread's alternate stack is its own");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   omp_set_num_threads(count > 1 ? std::atoi(arguments[1]) : 4);
   stacks();
+  small_stacks();
+  alternate_stacks();
   return verdict();
 }
