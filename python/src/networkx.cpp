@@ -211,21 +211,15 @@ struct found_paths {
 };
 
 found_paths dijkstra(nb::handle graph, const nx::edge_values* values, const std::vector<vertex>& sources,
-                     std::optional<double> cutoff, std::optional<vertex> target, bool all_parents, bool reverse) {
+                     std::optional<double> cutoff, std::optional<vertex> target, bool all_parents) {
   const auto& of = nb::cast<const nx_graph&>(graph);
   nx::weighted_options options{.target = target.value_or(no_vertex), .all_parents = all_parents};
   if (cutoff) options.cutoff = *cutoff;
   std::span<const double> lengths;
   if (values != nullptr) lengths = values->least();
-  std::pair<ordered_rows, machine::page_array<double>> turned;
-  const ordered_rows* rows = &of.out();
-  if (reverse && of.directed()) {
-    turned = nx::transposed(of.out(), lengths);
-    rows = &turned.first;
-    lengths = turned.second;
-  }
-  nx::weighted_search made = ordered(
-      of, [&](const graph::run_control& control) { return nx::dijkstra(*rows, lengths, sources, options, control); });
+  nx::weighted_search made = ordered(of, [&](const graph::run_control& control) {
+    return nx::dijkstra(of.out(), lengths, sources, options, control);
+  });
   return {nb::borrow(graph), &of, std::move(made), values == nullptr || values->whole()};
 }
 
@@ -235,10 +229,6 @@ nb::object bidirectional_dijkstra(const nx_graph& of, const nx::edge_values* val
   const nx::met_path made = ordered(of, [&](const graph::run_control& control) {
     return nx::bidirectional_dijkstra(of.out(), of.in(), lengths, source, target, control);
   });
-  if (made.contradiction) {
-    PyErr_SetString(PyExc_ValueError, "Contradictory paths found: negative weights?");
-    failed();
-  }
   if (made.path.empty()) return nb::none();
   const bool whole = values == nullptr || values->whole();
   return nb::make_tuple(whole ? stolen(PyLong_FromDouble(made.length)) : nb::object(nb::float_(made.length)),
@@ -360,7 +350,6 @@ void bind_networkx(nb::module_& m) {
       .def("paths", &found_paths::paths)
       .def("path", &found_paths::path)
       .def("predecessors", &found_paths::predecessors)
-      .def_prop_ro("contradiction", [](const found_paths& p) { return p.search.contradiction; })
       .def("last", [](const found_paths& p) { return p.search.order.empty() ? no_vertex : p.search.order.back(); })
       .def("last_length", [](const found_paths& p) { return p.length(p.search.distances.back()); });
 
@@ -481,7 +470,7 @@ void bind_networkx(nb::module_& m) {
   m.def("nx_bidirectional_dijkstra", &bidirectional_dijkstra, nb::arg("graph"), nb::arg("values").none(),
         nb::arg("source"), nb::arg("target"));
   m.def("nx_dijkstra", &dijkstra, nb::arg("graph"), nb::arg("values").none(), nb::arg("sources"),
-        nb::arg("cutoff").none(), nb::arg("target").none(), nb::arg("all_parents"), nb::arg("reverse"));
+        nb::arg("cutoff").none(), nb::arg("target").none(), nb::arg("all_parents"));
 }
 
 }  // namespace callisto::python

@@ -244,10 +244,6 @@ weighted_search dijkstra(const ordered_rows& rows, std::span<const double> value
       const double length = distance + (values.empty() ? 1 : values[i]);
       if (length > options.cutoff) continue;
       if (final[u]) {
-        if (length < nearest[u]) {
-          s.contradiction = true;
-          return s;
-        }
         if (options.all_parents && length == nearest[u]) others.push_back({u, v, length});
       } else if (length < nearest[u]) {
         if (nearest[u] == far) s.reached.push_back(u);
@@ -311,12 +307,7 @@ met_path bidirectional_dijkstra(const ordered_rows& out, const ordered_rows& in,
       tick();
       const vertex w = mine.rows->targets[i];
       const double length = distance + (values.empty() ? 1 : values[i]);
-      if (mine.final[w]) {
-        if (length < mine.nearest[w]) {
-          made.contradiction = true;
-          return made;
-        }
-      } else if (length < mine.nearest[w]) {
+      if (!mine.final[w] && length < mine.nearest[w]) {
         mine.nearest[w] = length;
         mine.fringe.emplace(length, count++, w);
         mine.parents[w] = v;

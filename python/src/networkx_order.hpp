@@ -38,14 +38,14 @@ std::vector<vertex> bidirectional(const ordered_rows& out, const ordered_rows& i
 /// Nuutila and Soisalon-Soininen (Information Processing Letters 1994) ends them.
 search strong_components_in_order(const ordered_rows& rows, const control& control);
 
-/// Shortest paths by Dijkstra's algorithm; of equally near vertices the one that was reached first is taken first.
+/// Shortest paths by Dijkstra's algorithm, over values of at least 0; of equally near vertices the one that was reached
+/// first is taken first.
 struct weighted_search {
   std::vector<vertex> order;                    ///< by distance
   std::vector<double> distances;                ///< of order[i]
   std::vector<vertex> parents;                  ///< by vertex, the first one at the final distance; no_vertex: none
   std::vector<std::pair<vertex, vertex>> more;  ///< (vertex, parent): the other parents, in order
   std::vector<vertex> reached;                  ///< by the time when each was reached first
-  bool contradiction = false;                   ///< a negative value shortened a final distance; the search ended there
 };
 struct weighted_options {
   double cutoff = std::numeric_limits<double>::infinity();  ///< no path is longer
@@ -59,10 +59,9 @@ weighted_search dijkstra(const ordered_rows& rows, std::span<const double> value
 struct met_path {
   std::vector<vertex> path;
   double length = 0;
-  bool contradiction = false;  ///< as of weighted_search
 };
-/// Searches as NetworkX's bidirectional_dijkstra() does. `in`: the rows of predecessors, with the values of `out` if
-/// there are any: with values, both must be the same rows.
+/// Searches as NetworkX's bidirectional_dijkstra() does, over values of at least 0. `in`: the rows of predecessors,
+/// with the values of `out` if there are any: with values, both must be the same rows.
 met_path bidirectional_dijkstra(const ordered_rows& out, const ordered_rows& in, std::span<const double> values,
                                 vertex source, vertex target, const control& control);
 

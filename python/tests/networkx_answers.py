@@ -1,5 +1,5 @@
-"""A pytest plugin for NetworkX's own suite: counts the calls that the backend answers, and writes them at the end to the
-file that CALLISTO_NETWORKX_ANSWERS names: a function and its number a line."""
+"""A pytest plugin for NetworkX's own suite: counts the calls that the backend answers. Writes them at the end to the file
+that CALLISTO_NETWORKX_ANSWERS names, a function and its number a line."""
 
 import collections
 import os

@@ -208,8 +208,8 @@ def _check_katz_numpy(G, alpha=0.1, beta=1.0, normalized=True, weight=None):
 
 @function(200, _check_katz_numpy)
 def katz_centrality_numpy(G, alpha=0.1, beta=1.0, normalized=True, weight=None):
-    if len(G) == 0:
-        return {}
+    if len(G) < 2:
+        raise cannot("graphs of less than 2 nodes are left to networkx")
     try:
         scores, converged = _katz(G, alpha, float(beta), normalized, weight, 1e-13)
     except NoCentralityError:
@@ -220,7 +220,9 @@ def katz_centrality_numpy(G, alpha=0.1, beta=1.0, normalized=True, weight=None):
 
 
 def _check_hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
-    return True if nstart is None and normalized else "a start, and scores that are not normalized, are left to networkx"
+    if nstart is not None or not normalized:
+        return "a start, and scores that are not normalized, are left to networkx"
+    return True
 
 
 @function(500, _check_hits)
@@ -232,6 +234,8 @@ def hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     if len(G) < 3 or not G.core.arcs:
         raise cannot("tiny graphs are left to networkx")
     kernel, values = G.strong("weight")
+    if values is not None and values.largest <= 0:
+        raise cannot("graphs without weight are left to networkx")
     hubs, authorities, converged = _core.nx_hits(kernel, 1e-9, 20 * max_iter, values is not None)
     if not converged:
         raise nx.PowerIterationFailedConvergence(max_iter)

@@ -7,7 +7,7 @@ import networkx as nx
 
 from .. import _core
 
-KIND = {(False, False): nx.Graph, (True, False): nx.DiGraph, (False, True): nx.MultiGraph, (True, True): nx.MultiDiGraph}
+CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 
 
 def cannot(why):
@@ -24,7 +24,8 @@ def unseeded(seed):
 def _plain_dicts(adjacency, multigraph):
     """Copies an adjacency of views, or of dictionaries of other types, into plain ones."""
     if multigraph:
-        return {u: {v: {k: dict(d) for k, d in keys.items()} for v, keys in row.items()} for u, row in adjacency.items()}
+        return {u: {v: {k: dict(d) for k, d in keys.items()} for v, keys in row.items()}
+                for u, row in adjacency.items()}
     return {u: {v: dict(d) for v, d in row.items()} for u, row in adjacency.items()}
 
 
@@ -101,7 +102,7 @@ class Graph:
         try:
             return self.core.values(self._adjacency, attribute)
         except NotImplementedError:
-            if self._adjacency is not self.source._adj or type(self.source) in KIND.values():
+            if self._adjacency is not self.source._adj or type(self.source) in CLASSES:
                 raise
         return self.core.values(_plain_dicts(self._adjacency, self._multigraph), attribute)
 
@@ -123,14 +124,12 @@ class Graph:
             raise cannot("a weight is negative")
         return self.kernel(values, True), values
 
-    def long(self, attribute, least=0.0, above=False, one_type=False):
+    def long(self, attribute, above=False, one_type=False, kernel=True):
         """Returns (kernel graph, weights) with weights as lengths: of parallel edges the least counts."""
         values = self.values(attribute, one_type)
-        if values is None:
-            return self.kernel(), None
-        if values.smallest < least or (above and values.smallest == least):
-            raise cannot("a weight is negative" if not above else "a weight is not above 0")
-        return self.kernel(values, False), values
+        if values is not None and (values.smallest < 0 or (above and values.smallest == 0)):
+            raise cannot("a weight is not above 0" if above else "a weight is negative")
+        return self.kernel(values) if kernel else None, values
 
     def turned(self):
         """Returns the core with rows of predecessors in NetworkX's order."""

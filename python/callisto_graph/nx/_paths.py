@@ -60,7 +60,8 @@ def bidirectional_shortest_path(G, source, target):
 
 @function(ONCE)
 def has_path(G, source, target):
-    return G.turned().reaches(_require(G, source, "Source {} is not in G"), _require(G, target, "Target {} is not in G"))
+    u = _require(G, source, "Source {} is not in G")
+    return G.turned().reaches(u, _require(G, target, "Target {} is not in G"))
 
 
 @function(ONCE)
@@ -128,11 +129,8 @@ def shortest_path_length(G, source=None, target=None, weight=None, method="dijks
 
 def _search(G, sources, weight, cutoff=None, target=None, all_parents=False):
     """Runs Dijkstra's algorithm from the nodes `sources`, which are in the graph."""
-    values = G.values(weight, one_type=True)
-    found = _core.nx_dijkstra(G.core, values, [G.find(s) for s in sources], cutoff, target, all_parents, False)
-    if found.contradiction:
-        raise ValueError("Contradictory paths found:", "negative weights?")
-    return found
+    _, values = G.long(weight, one_type=True, kernel=False)
+    return _core.nx_dijkstra(G.core, values, [G.find(s) for s in sources], cutoff, target, all_parents)
 
 
 def _sources(G, sources):
@@ -222,7 +220,7 @@ def bidirectional_dijkstra(G, source, target, weight="weight"):
     v = _require(G, target, "Target {} is not in G")
     if source == target:
         return 0, [source]
-    values = G.values(weight, one_type=True)
+    _, values = G.long(weight, one_type=True, kernel=False)
     if G.is_directed() and values is not None:
         raise cannot("weighted searches against directed arcs are left to networkx")
     found = _core.nx_bidirectional_dijkstra(G.turned(), values, u, v)
@@ -233,19 +231,19 @@ def bidirectional_dijkstra(G, source, target, weight="weight"):
 
 @function(200, _weighted)
 def all_pairs_dijkstra(G, cutoff=None, weight="weight"):
-    G.values(weight, one_type=True)
+    G.long(weight, one_type=True, kernel=False)  # refuses weights at once, not at the first item
     return ((node, single_source_dijkstra(G, node, cutoff=cutoff, weight=weight)) for node in G.nodes)
 
 
 @function(200, _weighted)
 def all_pairs_dijkstra_path(G, cutoff=None, weight="weight"):
-    G.values(weight, one_type=True)
+    G.long(weight, one_type=True, kernel=False)  # refuses weights at once, not at the first item
     return ((node, single_source_dijkstra_path(G, node, cutoff=cutoff, weight=weight)) for node in G.nodes)
 
 
 @function(200, _weighted)
 def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
-    G.values(weight, one_type=True)
+    G.long(weight, one_type=True, kernel=False)  # refuses weights at once, not at the first item
     return ((node, single_source_dijkstra_path_length(G, node, cutoff=cutoff, weight=weight)) for node in G.nodes)
 
 
@@ -360,7 +358,7 @@ def periphery(G, e=None, usebounds=False, weight=None):
 
 @function(500, _check_measure)
 def center(G, e=None, usebounds=False, weight=None):
-    if weight is None and not G.is_directed() and G.core.arcs - G.core.loops == 2 * (len(G) - 1):
+    if weight is None and not G.is_directed() and (not len(G) or G.core.arcs - G.core.loops == 2 * (len(G) - 1)):
         raise cannot("centres of trees are left to networkx")
     found = _eccentricities(G, weight)
     least = min(found.values())

@@ -79,7 +79,9 @@ def _chosen(G, nodes, found):
 
 
 def _check_triangles(G, nodes=None):
-    return "triangles of some nodes of multigraphs are left to networkx" if G.is_multigraph() and nodes is not None else True
+    if G.is_multigraph() and nodes is not None:
+        return "triangles of some nodes of multigraphs are left to networkx"
+    return True
 
 
 @function(500, _check_triangles)

@@ -1,0 +1,322 @@
+"""Every function of the NetworkX backend against NetworkX itself, on random graphs: values, types, order of
+dictionaries, exceptions and their texts."""
+
+import inspect
+import math
+import random
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+nx = pytest.importorskip("networkx")
+pytest.importorskip("scipy")
+
+from callisto_graph import nx as backend  # noqa: E402
+
+CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+LABELS = [
+    lambda i: i,
+    lambda i: 7 - i,
+    lambda i: i * 10**15 - 3,
+    lambda i: f"node {i}",
+    lambda i: [i, str(i), (i, "x"), i + 0.5, frozenset([i]), -i - 1, True if i == 6 else 2**70 + i][i % 7],
+]
+WEIGHTS = [
+    lambda r: {},
+    lambda r: {"weight": 1},
+    lambda r: {"weight": r.randint(1, 4)},
+    lambda r: {"weight": r.choice([0.5, 1.5, 2.0, 2.25])},
+    lambda r: {"weight": r.randint(1, 3)} if r.random() < 0.6 else {},
+    lambda r: {"weight": r.choice([1, 2.5])},
+    lambda r: {"weight": r.randint(0, 2)},
+    lambda r: {"weight": r.randint(-1, 4)},
+    lambda r: {"weight": r.choice([None, "3", math.inf, 2])},
+    lambda r: {"weight": r.choice([1e-3, 1e3, 7])},
+]
+
+
+def random_graph(kind, seed):
+    r = random.Random(seed)
+    n = r.choice([0, 1, 2, 3, 4, 6, 8, 11, 14])
+    label = r.choice(LABELS)
+    weight = r.choice(WEIGHTS)
+    nodes = list(dict.fromkeys(label(i) for i in range(n)))
+    r.shuffle(nodes)
+    G = kind()
+    G.add_nodes_from(nodes[: r.randint(0, n)], colour="red")
+    for _ in range(int(n * r.choice([0.5, 1, 2, 4]))):
+        u, v = r.choice(nodes), r.choice(nodes)
+        if u != v or r.random() < 0.1:
+            G.add_edge(u, v, **weight(r))
+    G.add_nodes_from(nodes)
+    if n > 4 and r.random() < 0.3:
+        G.remove_node(nodes[0])
+    return G, r
+
+
+def some(r, G):
+    """Returns a node, or now and then a stranger."""
+    return r.choice(list(G)) if len(G) and r.random() < 0.95 else "a stranger"
+
+
+def pairs(r, G):
+    return [(some(r, G), some(r, G)) for _ in range(4)]
+
+
+def partition(r, G):
+    groups = [set() for _ in range(3)]
+    for v in G:
+        r.choice(groups).add(v)
+    return groups if r.random() < 0.9 else groups[1:]
+
+
+# By function: the arguments after the graph, (args, kwargs), each from (random, graph).
+NONE = [lambda r, G: ((), {})]
+NODE = [lambda r, G: ((some(r, G),), {})]
+TWO = [lambda r, G: ((some(r, G), some(r, G)), {})]
+CUT = [lambda r, G: ((some(r, G),), {"cutoff": r.choice([None, 0, 1, 2, 1.5])})]
+WEIGHT = [lambda r, G: ((), {"weight": r.choice([None, "weight", "other"])})]
+SOURCE = [lambda r, G: ((some(r, G),), {"cutoff": r.choice([None, 2, 3.5])}),
+          lambda r, G: ((some(r, G),), {"weight": r.choice(["weight", "other"])})]
+PAIR = [lambda r, G: ((some(r, G), some(r, G)), {"weight": r.choice(["weight", "other"])})]
+SOURCES = [lambda r, G: ((set(r.sample(list(G), min(2, len(G)))),), {})]
+SOME = [lambda r, G: ((), {}), lambda r, G: ((some(r, G),), {}), lambda r, G: ((list(G)[:2],), {})]
+CORE = [lambda r, G: ((), {"k": r.choice([None, 1, 2, 3])})]
+FROM = [lambda r, G: ((), {}), lambda r, G: ((some(r, G),), {"depth_limit": r.choice([None, 1, 2])})]
+BREADTH = [lambda r, G: ((some(r, G),), {"depth_limit": r.choice([None, 1, 2])})]
+PATHS = [lambda r, G: ((), {"source": r.choice([None, some(r, G)]), "target": r.choice([None, some(r, G)]),
+                            "weight": r.choice([None, None, "weight"])})]
+TREE = [lambda r, G: ((), {"weight": r.choice(["weight", "other"])})]
+
+ARGUMENTS = {
+    "adamic_adar_index": [lambda r, G: ((pairs(r, G),), {})],
+    "all_pairs_dijkstra": WEIGHT[:0] + TREE,
+    "all_pairs_dijkstra_path": TREE,
+    "all_pairs_dijkstra_path_length": TREE,
+    "all_pairs_shortest_path": NONE,
+    "all_pairs_shortest_path_length": NONE,
+    "ancestors": NODE,
+    "average_clustering": [*WEIGHT, lambda r, G: ((), {"count_zeros": False})],
+    "average_shortest_path_length": WEIGHT,
+    "betweenness_centrality": [
+        lambda r, G: ((), {"weight": r.choice([None, "weight"]), "normalized": r.random() < 0.5}),
+        lambda r, G: ((), {"k": r.randint(0, 3), "normalized": r.random() < 0.5, "seed": r.randint(0, 9)}),
+        lambda r, G: ((), {"endpoints": True, "normalized": r.random() < 0.5}),
+    ],
+    "bfs_edges": [*BREADTH, lambda r, G: ((some(r, G),), {"reverse": True})],
+    "bfs_layers": [lambda r, G: ((some(r, G),), {}), lambda r, G: ((list(G)[:2],), {})],
+    "bfs_predecessors": BREADTH,
+    "bfs_successors": BREADTH,
+    "bfs_tree": BREADTH,
+    "bidirectional_dijkstra": PAIR,
+    "bidirectional_shortest_path": TWO,
+    "center": WEIGHT,
+    "closeness_centrality": [lambda r, G: ((), {"distance": r.choice([None, "weight"]),
+                                                "wf_improved": r.random() < 0.7})],
+    "clustering": [*WEIGHT, *SOME],
+    "common_neighbor_centrality": [lambda r, G: ((pairs(r, G),), {"alpha": 1})],
+    "connected_components": NONE,
+    "core_number": NONE,
+    "degree_centrality": NONE,
+    "descendants": NODE,
+    "descendants_at_distance": [lambda r, G: ((some(r, G), r.randint(0, 3)), {})],
+    "dfs_edges": FROM,
+    "dfs_postorder_nodes": FROM,
+    "dfs_predecessors": FROM,
+    "dfs_preorder_nodes": FROM,
+    "dfs_successors": FROM,
+    "dfs_tree": FROM,
+    "diameter": WEIGHT,
+    "dijkstra_path": PAIR,
+    "dijkstra_path_length": PAIR,
+    "dijkstra_predecessor_and_distance": SOURCE,
+    "eccentricity": WEIGHT,
+    "edge_betweenness_centrality": [
+        lambda r, G: ((), {"weight": r.choice([None, "weight"]), "normalized": r.random() < 0.5}),
+        lambda r, G: ((), {"k": r.randint(0, 3), "seed": r.randint(0, 9)}),
+    ],
+    "eigenvector_centrality": [lambda r, G: ((), {"weight": r.choice([None, "weight"]), "tol": 1e-13,
+                                                  "max_iter": 20000})],
+    "eigenvector_centrality_numpy": [lambda r, G: ((), {"weight": r.choice([None, "weight"])})],
+    "global_efficiency": NONE,
+    "greedy_color": NONE,
+    "harmonic_centrality": [lambda r, G: ((), {"distance": r.choice([None, "weight"])})],
+    "has_path": TWO,
+    "hits": NONE,
+    "in_degree_centrality": NONE,
+    "is_bipartite": NONE,
+    "is_connected": NONE,
+    "is_directed_acyclic_graph": NONE,
+    "is_strongly_connected": NONE,
+    "is_weakly_connected": NONE,
+    "jaccard_coefficient": [lambda r, G: ((pairs(r, G),), {})],
+    "k_core": CORE,
+    "k_corona": [lambda r, G: ((r.randint(1, 3),), {})],
+    "k_crust": CORE,
+    "k_shell": CORE,
+    "k_truss": [lambda r, G: ((r.randint(2, 4),), {})],
+    "katz_centrality": [lambda r, G: ((), {"weight": r.choice([None, "weight"]), "tol": 1e-13, "alpha": 0.02,
+                                           "normalized": r.random() < 0.5})],
+    "katz_centrality_numpy": [lambda r, G: ((), {"weight": r.choice([None, "weight"]), "alpha": 0.02})],
+    "label_propagation_communities": NONE,
+    "leiden_communities": [],
+    "louvain_communities": [],
+    "maximal_independent_set": [],
+    "maximal_matching": NONE,
+    "maximum_spanning_edges": TREE,
+    "maximum_spanning_tree": TREE,
+    "minimum_spanning_edges": [*TREE, lambda r, G: ((), {"data": False})],
+    "minimum_spanning_tree": TREE,
+    "modularity": [lambda r, G: ((partition(r, G),), {"weight": r.choice([None, "weight"]), "resolution": 0.9})],
+    "multi_source_dijkstra": SOURCES,
+    "multi_source_dijkstra_path": SOURCES,
+    "multi_source_dijkstra_path_length": SOURCES,
+    "node_connected_component": NODE,
+    "number_connected_components": NONE,
+    "number_strongly_connected_components": NONE,
+    "number_weakly_connected_components": NONE,
+    "out_degree_centrality": NONE,
+    "pagerank": [
+        lambda r, G: ((), {"weight": r.choice([None, "weight"]), "tol": 1e-12, "max_iter": 1000}),
+        lambda r, G: ((), {"personalization": {v: r.randint(0, 2) for v in list(G)[:4]}, "tol": 1e-12,
+                           "max_iter": 1000}),
+    ],
+    "periphery": WEIGHT,
+    "predecessor": CUT,
+    "radius": WEIGHT,
+    "resource_allocation_index": [lambda r, G: ((pairs(r, G),), {})],
+    "shortest_path": PATHS,
+    "shortest_path_length": PATHS,
+    "single_source_dijkstra": [*SOURCE, lambda r, G: ((some(r, G), some(r, G)), {})],
+    "single_source_dijkstra_path": SOURCE,
+    "single_source_dijkstra_path_length": SOURCE,
+    "single_source_shortest_path": CUT,
+    "single_source_shortest_path_length": CUT,
+    "single_target_shortest_path": CUT,
+    "single_target_shortest_path_length": CUT,
+    "square_clustering": SOME,
+    "strongly_connected_components": NONE,
+    "transitivity": NONE,
+    "triangles": SOME,
+    "weakly_connected_components": NONE,
+    "wiener_index": WEIGHT,
+}
+#: Results of iterations agree less closely than sums do.
+TOLERANCE = {"eigenvector_centrality": 1e-6, "hits": 1e-6, "katz_centrality": 1e-7, "pagerank": 1e-6}
+
+
+def test_table_is_complete():
+    assert sorted(ARGUMENTS) == sorted(backend.FUNCTIONS)
+
+
+def test_info_names_the_functions():
+    from _callisto_graph_info import get_info
+
+    assert sorted(get_info()["functions"]) == sorted(backend.FUNCTIONS)
+    algorithms = nx.utils.backends._registered_algorithms
+    assert [name for name in backend.FUNCTIONS if name not in algorithms] == []
+
+
+def plain(value):
+    """Returns a result as something to compare: generators read, graphs as their dictionaries."""
+    if isinstance(value, nx.Graph):
+        return type(value), dict(value.nodes(data=True)), {u: dict(row) for u, row in value.adj.items()}
+    if isinstance(value, (dict, str, set, frozenset, tuple)) or not hasattr(value, "__iter__"):
+        return value
+    return list(value)
+
+
+def same(ours, theirs, tolerance):
+    if isinstance(theirs, float) and isinstance(ours, float):
+        return ours == theirs or (ours != ours and theirs != theirs) or math.isclose(ours, theirs, rel_tol=tolerance,
+                                                                                    abs_tol=tolerance)
+    if type(ours) is not type(theirs):
+        return False
+    if isinstance(theirs, dict):
+        return list(ours) == list(theirs) and all(same(ours[k], theirs[k], tolerance) for k in theirs)
+    if isinstance(theirs, (list, tuple)):
+        return len(ours) == len(theirs) and all(same(a, b, tolerance) for a, b in zip(ours, theirs))
+    return ours == theirs
+
+
+def outcome(call):
+    try:
+        return "value", plain(call())
+    except Exception as e:  # noqa: BLE001  (whatever it is, both must raise it)
+        return "exception", e
+
+
+def agree(name, G, mine, theirs):
+    if theirs[0] == "exception":
+        return mine[0] == "exception" and type(mine[1]) is type(theirs[1]) and (
+            str(mine[1]) == str(theirs[1]) or isinstance(theirs[1], (ZeroDivisionError, KeyError)))
+    if name == "hits" and len(G) > 1:
+        sizes = numpy.linalg.svd(nx.to_numpy_array(G), compute_uv=False)
+        if sizes[1] > sizes[0] * (1 - 1e-6):
+            return mine[0] == "value"  # the largest singular value has several vectors
+    return same(mine, theirs, TOLERANCE.get(name, 1e-12))
+
+
+def compare(kind, seed):
+    """Compares all functions on one graph; returns (answers, calls)."""
+    G, r = random_graph(kind, seed)
+    answers = calls = 0
+    for name, makers in ARGUMENTS.items():
+        public = getattr(nx, name, None) or getattr(nx.community, name)
+        for make in makers:
+            args, kwargs = make(r, G)
+            theirs = outcome(lambda: public(G, *args, **kwargs))
+            if theirs[0] == "exception" and isinstance(theirs[1], nx.NetworkXNotImplemented) and \
+                    "not implemented for" in str(theirs[1]):
+                continue  # a decorator refuses this class of graphs before any backend is asked
+            if "seed" in kwargs:
+                kwargs["seed"] = random.Random(kwargs["seed"])
+            calls += 1
+            if backend.can_run(name, (G, *args), kwargs) is not True:
+                continue
+            bound = inspect.signature(public).bind(G, *args, **kwargs)
+            bound.apply_defaults()
+            attribute = bound.arguments.get("weight", bound.arguments.get("distance"))
+
+            def ours():
+                converted = backend.convert_from_nx(G, {attribute: 1} if attribute else None)
+                return getattr(backend, name)(converted, *args, **kwargs)
+
+            mine = outcome(ours)
+            if isinstance(mine[1], NotImplementedError) and not isinstance(mine[1], nx.NetworkXException):
+                continue
+            answers += 1
+            if not agree(name, G, mine, theirs):
+                pytest.fail(f"{name}{args}{kwargs} on {kind.__name__} {seed}: {mine} instead of {theirs}"[:1000])
+    return answers, calls
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_few_random_graphs(kind):
+    for seed in range(15):
+        compare(kind, seed)
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("kind", CLASSES)
+def test_random_graphs(kind):
+    answers = calls = 0
+    for seed in range(1000, 1200):
+        a, c = compare(kind, seed)
+        answers, calls = answers + a, calls + c
+    assert answers > 0.6 * calls
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_choices_are_valid(seed):
+    G = nx.gnp_random_graph(40, 0.15, seed=seed)
+    converted = backend.convert_from_nx(G)
+    r = random.Random(seed)
+    members = backend.maximal_independent_set(converted, seed=r)
+    assert set(members) | {v for u in members for v in G[u]} == set(G)
+    assert not any(G.has_edge(u, v) for u in members for v in members)
+    theirs = nx.community.modularity(G, nx.community.louvain_communities(G, seed=seed))
+    for name in ("louvain_communities", "leiden_communities"):
+        found = getattr(backend, name)(converted, seed=r)
+        assert nx.community.is_partition(G, found)
+        assert nx.community.modularity(G, found) > theirs - 0.03
