@@ -200,15 +200,20 @@ TEST_P(Loops, VisitsRunWhereTheElementsAre) {
     for (const distribution how : {by_block, cyclic(8), cyclic(3), symmetric}) {
       auto seen = make_array<std::uint32_t>(3000, how);
       auto wrong = make_array<std::uint32_t>(1, symmetric);
-      session::here().run_phase([&] {
-        if (here().rank != 0) return;
-        // Ranges that begin and end anywhere, each element in one of them.
+      // Several cores visit at once, so each pass over the elements is a phase.
+      const auto pass = [](auto spawn_visits) {
+        session::here().run_phase([&] {
+          if (here().rank == 0) spawn_visits();
+        });
+      };
+      pass([&] {  // ranges that begin and end anywhere, each element in one of them
         for (std::uint64_t first = 0, n = 0; first < 3000; first += n) {
-          n = std::min<std::uint64_t>(first % 97, 3000 - first);
-          n = std::max<std::uint64_t>(n, 1);
+          n = std::min<std::uint64_t>(std::max<std::uint64_t>(first % 97, 1), 3000 - first);
           spawn_where(seen, first, first + n, [](std::uint32_t& element) { element += 1; }, 5);
         }
-        // All of them, in spans of at most 64, then with their indices.
+        spawn_where(seen, 7, 7, [](std::uint32_t& element) { element = 0; });
+      });
+      pass([&] {
         spawn_where(seen, 0, 3000, [=](std::span<std::uint32_t> some) {
           const std::span<std::uint32_t> own = seen.local();
           if (some.size() > 64 || some.data() < own.data() || some.data() + some.size() > own.data() + own.size()) {
@@ -216,10 +221,11 @@ TEST_P(Loops, VisitsRunWhereTheElementsAre) {
           }
           for (std::uint32_t& element : some) element += 10;
         });
+      });
+      pass([&] {
         spawn_where(seen, 0, 3000, [](std::uint64_t i, std::uint32_t& element) {
           element += 100 * (static_cast<std::uint32_t>(i) + 1);
         });
-        spawn_where(seen, 7, 7, [](std::uint32_t& element) { element = 0; });
       });
       EXPECT_EQ(wrong.local()[0], 0U);
       const bool has_all = how.kind != distribution::kinds::symmetric || here().rank == 0;

@@ -28,6 +28,20 @@ results() {
     timeout 120 "${run[@]}" -n "$n" "$program" well >"$work/output" 2>&1 || fail "$n ranks: exit status $?"
     grep -qx "sum $((3 * n * 49995000)) of $n ranks" "$work/output" || fail "$n ranks: no sum"
   done
+  report
+}
+
+# A rank that gets SIGUSR1 says what it waits for, and goes on.
+report() {
+  local pid tries=0
+  timeout 120 "${run[@]}" -n 2 "$program" reports "$work/go_on" >"$work/output" 2>&1 &
+  pid=$!
+  until grep -Eq "^callisto: rank 1 of 2 at host [^ ]+: core 0: " "$work/output" || ((++tries > 600)); do sleep 0.1; done
+  touch "$work/go_on"
+  wait "$pid" || fail "report: exit status $?"
+  ((tries <= 600)) || fail "report: no line of a core"
+  grep -Eq "^callisto: rank 1 of 2 at host [^ ]+: main (runs|waits)" "$work/output" || fail "report: no line of main"
+  grep -qx "sum $((3 * 2 * 49995000)) of 2 ranks" "$work/output" || fail "report: no sum"
 }
 
 # expect_failure HOW PATTERN: the job ends within 20 s (10 and the launcher's own), with one line, and leaves no process.

@@ -71,8 +71,9 @@ struct indexed_visitor {
 
 /// Queues tasks that visit the elements [first, last) of an array, each at the rank that has it, and returns. A task
 /// calls body(element) or body(index, element) for at most `batch` elements, or body(elements) for all of them at once;
-/// they are references to memory of its rank. Costs a message for each other rank that has elements. The cores of a
-/// rank share its tasks; they end with the phase. In a phase.
+/// they are references to memory of its rank. Tasks of one rank run at the same time if it has several cores: two
+/// visits of one element use operations of delegates.hpp, or come in two phases. Costs a message for each other rank
+/// that has elements. The cores of a rank share its tasks; they end with the phase. In a phase.
 template <class T, visitor_of<T> F>
 void spawn_where(array<T> a, std::uint64_t first, std::uint64_t last, F body, std::uint32_t batch = 64) {
   if constexpr (!std::invocable<F&, T&> && !std::invocable<F&, std::span<T>>) {
