@@ -11,6 +11,7 @@
 #include <callisto/loop/record/trace.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
+#include <callisto/workers/teams/thread_hooks.hpp>
 #include <callisto/workers/teams/unpinned.hpp>
 
 #endif

@@ -430,6 +430,12 @@ void job::look_after() {
     in_->expelled.store(1, order::relaxed);
     return;
   }
+  if (const unsigned wished = in_->shared->take_wish(in_->number); wished != 0) {
+    in_->mine.weight = wished;
+    in_->mine.priority = machine::usual_priority;
+    in_->follows_priority = false;
+    in_->shared->write(in_->number, in_->mine);
+  }
   // renice(1) and moves between groups come without a message.
   if (const unsigned priority = in_->follows_priority ? machine::priority_of_this_process() : 0;
       priority != 0 && priority != in_->mine.priority) {

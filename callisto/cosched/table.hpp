@@ -55,7 +55,7 @@ constexpr unsigned valid_priority(std::uint64_t priority) noexcept {
 }
 
 /// The layout's version: tables of different versions have different names.
-inline constexpr std::uint64_t table_version = 2;
+inline constexpr std::uint64_t table_version = 3;
 
 /// `Contexts` is how many the table has room for; below max_contexts only on the checked machine.
 template <machine::policy M, unsigned Jobs = max_jobs, unsigned Contexts = max_contexts>
@@ -143,6 +143,19 @@ class table {
     slots_[job].aside.store(static_cast<std::uint64_t>(why), order::relaxed);  // relaxed: as in write()
     changed();
   }
+  /// Asks a job for another weight; from any process. The job takes the wish at its next look_after().
+  void wish_weight(unsigned job, unsigned weight) {
+    slots_[job].wish.store(wish_for(weight), order::relaxed);  // relaxed: a number by itself
+  }
+  /// Returns the weight that was wished for the calling job, once; 0: none.
+  unsigned take_wish(unsigned job) {
+    word& w = slots_[job].wish;
+    if (w.load(order::relaxed) == 0) return 0;  // relaxed, both: a number by itself
+    const std::uint64_t wish = w.exchange(0, order::relaxed);
+    const auto weight = static_cast<unsigned>(wish & 0xffffffff);
+    // Random bytes are no wish.
+    return wish == wish_for(weight) && weight == valid_weight(weight) ? weight : 0;
+  }
   aside aside_of(unsigned job) const {
     const std::uint64_t why = slots_[job].aside.load(order::relaxed);  // relaxed: as in claim_of()
     return why <= static_cast<std::uint64_t>(aside::outsiders) ? static_cast<aside>(why) : aside::no;
@@ -170,7 +183,10 @@ class table {
     s.start.store(r.start, order::relaxed);
     s.weight.store(r.weight, order::relaxed);
     s.priority.store(r.priority, order::relaxed);
-    if (s.used.load(order::relaxed) == 0) s.aside.store(0, order::relaxed);
+    if (s.used.load(order::relaxed) == 0) {
+      s.aside.store(0, order::relaxed);
+      s.wish.store(0, order::relaxed);
+    }
     s.main.store(r.main, order::relaxed);
     for (unsigned i = 0; i < mask_words; ++i) s.contexts[i].store(r.contexts.word(i), order::relaxed);
     for (unsigned i = 0; i < r.name.size(); ++i) s.name[i].store(r.name[i], order::relaxed);
@@ -227,6 +243,7 @@ class table {
     word priority{0};
     word aside{0};  ///< why the job stands aside
     word main{0};
+    word wish{0};  ///< the weight that another process wants the job to have, and its complement; 0: none
     std::array<word, 2> name;
     std::array<word, mask_words> contexts;
   };
@@ -234,6 +251,8 @@ class table {
   // Sizes: a program that was compiled with other sizes has another table.
   static constexpr std::uint64_t layout = table_version << 48 | std::uint64_t{Jobs} << 40 |
                                           std::uint64_t{Contexts} << 24 | sizeof(slot) << 8 | M::line_size;
+
+  static constexpr std::uint64_t wish_for(unsigned weight) noexcept { return (~std::uint64_t{weight} << 32) | weight; }
 
   /// Returns FNV-1a over all words but the last, which holds it.
   static std::uint64_t checksum(const header_words& h) noexcept {

@@ -205,6 +205,19 @@ std::vector<context_picture> table_reader::contexts() {
   return all;
 }
 
+std::optional<bool> wish_weight(const std::vector<std::string>& folders, unsigned job, unsigned weight,
+                                std::string& refusal) {
+  if (weight != valid_weight(weight)) {
+    throw usage_error("a weight of " + std::to_string(weight) + ": expected 1 to " + std::to_string(max_weight));
+  }
+  const std::optional<shared_file> file = open_first(folders, shared_file::access::write, refusal);
+  if (!file) return std::nullopt;
+  auto* const shared = reinterpret_cast<shared_table*>(file->data());
+  if (job >= max_jobs || !file->locked_by_another(shared_table::lock_of(job))) return false;
+  shared->wish_weight(job, weight);
+  return true;
+}
+
 std::optional<cleared> reset(const std::vector<std::string>& folders, std::string& refusal) {
   const std::optional<shared_file> file = open_first(folders, shared_file::access::write, refusal);
   if (!file) return std::nullopt;

@@ -106,4 +106,11 @@ struct cleared {
 /// for a process that is a job.
 CALLISTO_API std::optional<cleared> reset(const std::vector<std::string>& folders, std::string& refusal);
 
+/// Asks a living job for another weight, by its number in the first table of `folders` that can be written. The job
+/// takes it within P_high if it runs or waits, else with its next loop. Returns false if there is no such job; throws
+/// usage_error for a weight out of range, and returns nullopt as table_reader::visit() returns null. Not for a process
+/// that is a job.
+CALLISTO_API std::optional<bool> wish_weight(const std::vector<std::string>& folders, unsigned job, unsigned weight,
+                                             std::string& refusal);
+
 }  // namespace callisto::cosched

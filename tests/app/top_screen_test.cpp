@@ -76,12 +76,14 @@ TEST(top_screen, shows_means_over_the_interval) {
   EXPECT_NE(text.find("2 jobs on 2 contexts"), std::string::npos) << text;
   EXPECT_NE(text.find("12:34:56"), std::string::npos);
   EXPECT_NE(text.find("/somewhere"), std::string::npos);
-  //                                       number pid     name            weight high run  kept borr lent wait   cpu
-  //                                       state
-  EXPECT_EQ(line_with(text, "0    1000"),
-            "  0    1000 one                  1 1.00 1.50 0.00 0.50 0.00 0.50    150 runs");
-  EXPECT_EQ(line_with(text, "1    1001"),
-            "  1    1001 two                  1 1.00 0.50 0.00 0.00 0.50 0.50     50 runs");
+  //                                       number name   state        cpu run  high wait weight lent borr kept  pid
+  EXPECT_EQ(line_with(text, "0 one"),
+            "  0 one               runs        150 1.50 1.00 0.50    1 0.00 0.50 0.00    1000");
+  EXPECT_EQ(line_with(text, "1 two"),
+            "  1 two               runs         50 0.50 1.00 0.50    1 0.50 0.00 0.00    1001");
+  EXPECT_NE(screen.render({.size = {40, 24}, .clock = {}, .table = {}}).find("0 one               runs        150"),
+            std::string::npos)
+      << "what counts most stands first";
   // Ten hand-overs in the second; the newest column of the history is the job that had most of it.
   EXPECT_EQ(line_with(text, "0    0", 6), "      0    0    0    0 -           0  00");
   EXPECT_EQ(line_with(text, "1    1", 6).substr(0, 38), "      1    1    1    1 0          10  ");
@@ -96,6 +98,43 @@ TEST(top_screen, shows_who_had_a_context_before) {
   }
   const std::string text = screen.render({.size = {80, 24}, .clock = {}, .table = {}});
   EXPECT_EQ(line_with(text, "7"), "      7    7    0    . -           0  001 .");
+}
+
+TEST(top_screen, shows_what_other_programs_take) {
+  top_screen screen;
+  screen.add({context(0, 0, 0, 1)});
+  screen.close(second, {job(0, "a", 1, second)}, 3 * second);
+  screen.add({context(0, 0, 0, 1)});
+  screen.close(2 * second, {job(0, "a", 1, second + second / 10)}, 4 * second);
+  EXPECT_NE(screen.render({.size = {80, 24}, .clock = {}, .table = {}}).find("other programs: 90 %"),
+            std::string::npos);
+}
+
+/// A job that could not answer, as it had no processor, is not the one to blame.
+TEST(top_screen, silent_is_a_job_that_ran_where_it_had_no_context) {
+  for (const bool ran : {false, true}) {
+    top_screen screen;
+    context_picture lost = context(0, 1, 1, 1);
+    lost.unanswered = 1;
+    lost.unanswered_by = 0;
+    lost.unanswered_for = 1;
+    screen.add({lost});
+    screen.close(second, {job(0, "a", 1, 0), job(1, "b", 1, 0)});
+    screen.add({lost});
+    screen.close(2 * second, {job(0, "a", 1, ran ? second / 2 : 0), job(1, "b", 1, 0)});
+    const std::string line = line_with(screen.render({.size = {80, 24}, .clock = {}, .table = {}}), "0 a");
+    EXPECT_EQ(line.find("silent") != std::string::npos, ran) << line;
+  }
+}
+
+TEST(top_screen, help_fits_every_terminal) {
+  for (const std::size_t columns : {1u, 40u, 80u, 200u}) {
+    for (const std::size_t rows : {1u, 5u, 24u}) {
+      const std::vector<std::string> lines = lines_of(top_screen::help({columns, rows}));
+      EXPECT_LE(lines.size(), rows);
+      for (const std::string& line : lines) EXPECT_LE(app::columns(line), columns);
+    }
+  }
 }
 
 TEST(top_screen, fits_every_terminal) {

@@ -2011,6 +2011,21 @@ class Sharing(CommandTest):
         self.assertIn("nothing was wrong", self.succeed("reset", env=self.env))
         self.assertEqual(self.succeed("reset", "--quiet", env=self.env), "")
 
+    def test_set(self):
+        first = self.job()
+        self.job()
+        self.comes_to(lambda s: len(s["jobs"]) == 2)
+        weights = lambda *of: self.comes_to(lambda s: [j["weight"] for j in s["jobs"]] == [*of])
+        self.assertRegex(self.succeed("set", "1", "--weight", "5", env=self.env), r"\Ajob 1 \(job_program\) has weight 5")
+        weights(1, 5)
+        self.succeed("set", str(first.pid), "--weight", "2", env=self.env)
+        weights(2, 5)
+        for arguments, says in [(["7", "--weight", "2"], "JOB: expected a job that 'callisto status' shows, found '7'"),
+                                (["0"], "--weight: expected"), (["0", "--weight", "1001"], "--weight: expected"),
+                                (["x", "--weight", "2"], "JOB: expected")]:
+            self.refuse(USAGE, "set", *arguments, env=self.env, says=says)
+        weights(2, 5)
+
     def test_who_does_not_answer(self):
         self.job("--runaway")
         time.sleep(0.1)

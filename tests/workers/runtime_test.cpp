@@ -90,6 +90,27 @@ TEST(Runtime, ACancelledFollowerFinishesItsIterations) {
   EXPECT_EQ(parallel_reduce(0, 10000, 0L, [](int i) { return long{i}; }), 49995000L);
 }
 
+TEST(Runtime, HooksRunOnEachThreadThatStartsAndEnds) {
+  std::atomic<unsigned> started{0};
+  std::atomic<unsigned> ended{0};
+  std::atomic<unsigned> numbers{0};
+  const thread_hooks none = set_thread_hooks({.start =
+                                                  [&](unsigned thread) {
+                                                    ++started;
+                                                    numbers += thread;
+                                                    pthread_setname_np(pthread_self(), "hooked");
+                                                  },
+                                              .end = [&](unsigned) { ++ended; }});
+  EXPECT_FALSE(none.start);
+  set_threads(4);
+  EXPECT_EQ(parallel_reduce(0, 10000, 0L, [](int i) { return long{i}; }), 49995000L);
+  static_cast<void>(set_thread_hooks({}));
+  set_threads(2);
+  EXPECT_EQ(started, 3u);
+  EXPECT_EQ(ended, 3u);
+  EXPECT_EQ(numbers, 1u + 2 + 3);
+}
+
 TEST(RuntimeDeathTest, PthreadExitInABodyIsAClearError) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(

@@ -103,6 +103,9 @@ terminal::key next_key(std::string& bytes) {
       return take(1, key::page_down);
     case 'g':
       return take(1, key::home);
+    case '?':
+    case 'h':
+      return take(1, key::help);
     case 0x1b:
       break;
     default:

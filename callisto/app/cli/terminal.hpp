@@ -40,10 +40,10 @@ class terminal {
   /// or reader_gone.
   void draw(std::string_view lines);
 
-  enum class key { none, quit, up, down, page_up, page_down, home, other };
+  enum class key { none, quit, up, down, page_up, page_down, home, help, other };
 
   /// Returns the next key, or none after `patience`. Keys that came together are returned one by one. Ctrl-C and q are
-  /// quit; Ctrl-Z suspends the process as usual.
+  /// quit, ? and h help; Ctrl-Z suspends the process as usual.
   key read(std::chrono::milliseconds patience);
 
  private:

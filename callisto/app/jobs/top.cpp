@@ -19,9 +19,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace callisto::app {
 namespace {
@@ -54,7 +56,12 @@ class table_watch {
     if (table_ != nullptr) screen_.add(table_->contexts());
   }
   void close() {
-    if (table_ != nullptr) screen_.close(machine::shared_nanoseconds(), table_->jobs());
+    if (table_ == nullptr) return;
+    const std::vector<cosched::job_picture> jobs = table_->jobs();
+    std::set<unsigned> contexts;
+    for (const cosched::context_picture& c : table_->contexts()) contexts.insert(c.context);
+    screen_.close(machine::shared_nanoseconds(), jobs,
+                  machine::busy_time_of([&](unsigned c) { return contexts.contains(c); }));
   }
   std::string render(top_screen::style how) const {
     if (table_ == nullptr) {
@@ -96,6 +103,7 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
                                  std::chrono::duration<double>(std::min(o.interval, first_interval)));
   terminal::extent drawn{};
   bool again = true;
+  bool explains = false;
   for (;;) {
     how.size = terminal::size();
     again = again || how.size.columns != drawn.columns || how.size.rows != drawn.rows;
@@ -107,7 +115,7 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
     }
     if (again) {
       how.clock = time_of_day();
-      screen.draw(seen.render(how));
+      screen.draw(explains ? top_screen::help(how.size) : seen.render(how));
       drawn = how.size;
     }
     const terminal::key pressed = screen.read(between_screens);
@@ -115,6 +123,7 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
     seen.look();
     const std::size_t page = std::max<std::size_t>(1, how.size.rows / 2);
     again = pressed != terminal::key::none;
+    if (again) explains = pressed == terminal::key::help && !explains;
     switch (pressed) {
       case terminal::key::quit:
         return;
@@ -134,6 +143,7 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
         how.scroll = 0;
         break;
       case terminal::key::none:
+      case terminal::key::help:
       case terminal::key::other:
         break;
     }
@@ -158,7 +168,8 @@ command add_top(const command_parser& app) {
       "which wait, how often it changes hands in a second, and which had it before, a column for each interval. Looks "
       "at\n"
       "the table 50 times a second, and is no job itself. Where standard output is no terminal it watches for one\n"
-      "interval and prints once. q or Ctrl-C quits. NO_COLOR is heeded.\n\n"
+      "interval and prints once. ? explains the words, q or Ctrl-C\n"
+      "quits. NO_COLOR is heeded.\n\n"
       "Examples:\n"
       "  callisto top\n"
       "  callisto top --interval 2\n"

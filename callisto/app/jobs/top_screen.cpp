@@ -49,9 +49,11 @@ std::string brief(double contexts) {
 }
 
 std::string heading_of_jobs(std::size_t columns) {
-  return fmt::format("JOB     PID {:{}} WGHT HIGH RUNS KEPT BORR LENT WAIT   CPU% STATE", "NAME",
+  return fmt::format("JOB {:{}} STATE      CPU% RUNS HIGH WAIT WGHT LENT BORR KEPT     PID", "NAME",
                      name_columns(columns));
 }
+/// A job that answers too late ran elsewhere if it used more than what it had by this many contexts.
+constexpr double ran_elsewhere = 0.05;
 constexpr std::string_view heading_of_contexts = "CONTEXT CORE HIGH RUNS WAITING    /S  HISTORY";
 
 }  // namespace
@@ -81,7 +83,7 @@ void top_screen::add(const std::vector<cosched::context_picture>& contexts) {
   }
 }
 
-void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs) {
+void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs, std::uint64_t busy) {
   const double seconds = closed_at_ == 0 ? 0 : static_cast<double>(now - closed_at_) * 1e-9;
   shown_.clear();
   for (const auto& [job, sum] : sums_) {
@@ -89,13 +91,19 @@ void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs
     shown_[job] = {mean(sum.runs), mean(sum.kept), mean(sum.borrowed), mean(sum.lent), mean(sum.waits), sum.silent, 0};
   }
   std::map<std::uint64_t, std::uint64_t> processor;
+  double of_jobs = 0;
   for (const cosched::job_picture& job : jobs) {
     processor[job.pid] = job.processor_time;
     const auto before = processor_.find(job.pid);
     const bool known = before != processor_.end() && seconds > 0 && job.processor_time >= before->second;
     shown_[job.number].processor =
         known ? static_cast<double>(job.processor_time - before->second) * 1e-9 / seconds : -1;
+    of_jobs += std::max(0.0, shown_[job.number].processor);
   }
+  const std::uint64_t busy_before = std::exchange(busy_, busy);
+  others_ = busy_before != 0 && busy >= busy_before && seconds > 0
+                ? std::max(0.0, static_cast<double>(busy - busy_before) * 1e-9 / seconds - of_jobs)
+                : -1;
   processor_ = std::move(processor);
   for (const cosched::context_picture& c : contexts_) {
     context_hold& t = held_[c.context];
@@ -122,15 +130,16 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
   cosched::holdings now = cosched::holdings_of(job.number, contexts_);
   // The state describes the whole interval.
   now.runs = a.runs >= 0.005 ? 1 : 0;
-  now.silent = now.silent || a.silent;
-  const std::string numbers = fmt::format(
-      " {:>7} {} {:>4} {} {} {} {} {} {} {:>6} ", job.pid, fit(shown_name(job), name_columns(how.size.columns), true),
-      shown_weight(job, jobs_), brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent),
-      brief(a.waits), a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100));
+  // Not a job that had no processor and so could not answer, but one that ran where it had no context.
+  now.silent = (now.silent || a.silent) && a.processor > a.runs + a.kept + ran_elsewhere;
+  const std::string rest = fmt::format(
+      " {} {:<9} {:>5} {} {} {} {:>4} {} {} {} {:>7}", fit(shown_name(job), name_columns(how.size.columns), true),
+      state_of(job, now, jobs_.size() == 1),
+      a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100), brief(a.runs), brief(job.share),
+      brief(a.waits), shown_weight(job, jobs_), brief(a.lent), brief(a.borrowed), brief(a.kept), job.pid);
   const std::string letter = fmt::format("{:>3}", letter_of(job.number));
-  const std::string rest = fit(numbers + state_of(job, now, jobs_.size() == 1),
-                               how.size.columns - std::min<std::size_t>(3, how.size.columns));
-  return coloured(job.number, fit(letter, how.size.columns), how.colours) + rest;
+  return coloured(job.number, fit(letter, how.size.columns), how.colours) +
+         fit(rest, how.size.columns - std::min<std::size_t>(3, how.size.columns));
 }
 
 std::string top_screen::line_of(const cosched::context_picture& c, const style& how) const {
@@ -166,13 +175,45 @@ std::string top_screen::line_of(const cosched::context_picture& c, const style& 
   return line;
 }
 
+std::string top_screen::help(const terminal::extent& size) {
+  constexpr std::string_view lines[] = {
+      "Of each job, means over an interval:",
+      "  CPU%    its processor time, in % of one context",
+      "  RUNS    contexts on which it runs",
+      "  HIGH    contexts on which it has high priority: its share",
+      "  WAIT    contexts that it wants and does not have",
+      "  WGHT    its weight; 'callisto set JOB --weight W' changes it",
+      "  LENT    contexts of its share that other jobs use",
+      "  BORR    contexts of other jobs' shares that it uses",
+      "  KEPT    contexts that it keeps without work",
+      "Its state:",
+      "  light, outsiders   it does not share for the moment: it mostly sleeps, or other",
+      "                     programs compete",
+      "  silent             it ran where it had no context, and did not answer: look at it",
+      "  stopped            by a signal; ended: the process is gone",
+      "Other programs: what all that are no jobs use, in % of one context.",
+      "Of each context: the job of HIGH priority, that RUNS (. without work), that wait,",
+      "hand-overs in a second (/S), and which job had it before.",
+      "Any key goes back.",
+  };
+  std::string text;
+  std::size_t left = std::max<std::size_t>(size.rows, 1);
+  for (const std::string_view line : lines) {
+    if (left-- == 0) break;
+    if (!text.empty()) text += '\n';
+    text += fit(line, size.columns);
+  }
+  return text;
+}
+
 std::string top_screen::render(const style& how) const {
   const std::size_t width = how.size.columns;
   const std::size_t height = std::max<std::size_t>(how.size.rows, 1);
   const auto free = static_cast<std::size_t>(
       std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == no_job || c.idle; }));
-  const std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
-                                       counted(contexts_.size(), "context"), free);
+  std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
+                                 counted(contexts_.size(), "context"), free);
+  if (others_ >= 0) said += fmt::format("; other programs: {:.0f} %", others_ * 100);
   std::vector<std::string> lines;
   // The clock stands at the right if there is room.
   std::string first = said;
@@ -204,7 +245,7 @@ std::string top_screen::render(const style& how) const {
                                                begin + for_contexts, contexts_.size())
                                  : std::string();
     lines.resize(std::max(lines.size(), height - 1));
-    lines.push_back(fit("q quits; history: the job at work, . one without work" + more, width));
+    lines.push_back(fit("q quits, ? explains; . without work" + more, width));
   }
   if (lines.size() > height) lines.resize(height);
   return fmt::format("{}", fmt::join(lines, "\n"));

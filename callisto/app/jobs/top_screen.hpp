@@ -20,8 +20,9 @@ class top_screen {
   /// Adds one look at the contexts.
   void add(const std::vector<cosched::context_picture>& contexts);
 
-  /// Ends an interval at `now`, in nanoseconds, with the present jobs.
-  void close(std::uint64_t now, std::vector<cosched::job_picture> jobs);
+  /// Ends an interval at `now`, in nanoseconds, with the present jobs. `busy`: the processor time of all programs on
+  /// the contexts since some beginning, in nanoseconds; 0: unknown.
+  void close(std::uint64_t now, std::vector<cosched::job_picture> jobs, std::uint64_t busy = 0);
 
   struct style {
     terminal::extent size;   ///< limit on the columns of a line and on the number of lines
@@ -31,6 +32,9 @@ class top_screen {
     std::string clock;       ///< the time of day
     std::string table;       ///< the table's file
   };
+
+  /// Returns what the words of the screen mean, as lines that fit. Each line but the last ends with a line feed.
+  static std::string help(const terminal::extent& size);
 
   /// Returns the screen as lines. Each line but the last ends with a line feed.
   std::string render(const style& how) const;
@@ -64,6 +68,8 @@ class top_screen {
   std::map<std::uint64_t, std::uint64_t> processor_;  ///< by process, when the last interval ended
   unsigned looks_ = 0;
   std::uint64_t closed_at_ = 0;
+  std::uint64_t busy_ = 0;  ///< of all programs, when the last interval ended
+  double others_ = -1;      ///< contexts that other programs used in the last interval; below 0: not known
 };
 
 }  // namespace callisto::app

@@ -7,6 +7,7 @@
 
 #include <callisto/machine/native.hpp>
 #include <callisto/workers/teams/coscheduling.hpp>
+#include <callisto/workers/teams/thread_hooks.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct follower_thread {
   pthread_t thread;
   std::optional<unsigned> os_index;                      ///< the context that it is pinned to
   std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its lease there, where jobs share the machine
+  std::shared_ptr<const thread_hooks> hooks = nullptr;   ///< null: none
 };
 
 /// The contexts of the leader and of the followers that make room for it. Its caller holds the runtime's lock, except

@@ -94,6 +94,13 @@ class runtime {
     if (!ended_) restart(wanted_, levels);
   }
 
+  thread_hooks set_hooks(thread_hooks hooks) {
+    auto wanted = std::make_shared<const thread_hooks>(std::move(hooks));
+    const std::scoped_lock held(mutex_);
+    const std::shared_ptr<const thread_hooks> before = std::exchange(hooks_, std::move(wanted));
+    return before != nullptr ? *before : thread_hooks{};
+  }
+
   nesting levels() {
     const std::scoped_lock held(mutex_);
     return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
@@ -258,7 +265,7 @@ class runtime {
     abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // room for in_child()
     const machine::blocked_signals blocked;
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
-      auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
+      auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt, nullptr, hooks_});
       if (sharing_ != nullptr && plan.pinned) {
         f->on = std::make_unique<coscheduling::follower>(*sharing_, plan.contexts[i].os_index);
       }
@@ -288,7 +295,9 @@ class runtime {
     int before = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
+    if (f.hooks != nullptr && f.hooks->start) f.hooks->start(f.number);
     f.where->root().follow(f.number);
+    if (f.hooks != nullptr && f.hooks->end) f.hooks->end(f.number);
     return nullptr;
   }
 
@@ -384,8 +393,9 @@ class runtime {
 
   std::mutex mutex_;  ///< guards the members below; the atomics are read without it
   bool ended_ = false;
-  unsigned wanted_ = 0;                   ///< set_threads(); 0: as the environment and the machine say
-  std::optional<nesting> wanted_levels_;  ///< set_levels(); none: as the environment says
+  unsigned wanted_ = 0;                        ///< set_threads(); 0: as the environment and the machine say
+  std::optional<nesting> wanted_levels_;       ///< set_levels(); none: as the environment says
+  std::shared_ptr<const thread_hooks> hooks_;  ///< of followers that start from now on; null: none
   std::vector<std::unique_ptr<follower>> followers_;
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< followers that cannot be joined any more
   std::vector<std::unique_ptr<tree>> trees_;
@@ -457,6 +467,8 @@ void set_levels(const nesting& mapping) {
   if (workers::self != nullptr) throw usage_error("set_levels: called from a loop body; call it between loops");
   workers::runtime::instance().set_levels(mapping);
 }
+
+thread_hooks set_thread_hooks(thread_hooks hooks) { return workers::runtime::instance().set_hooks(std::move(hooks)); }
 
 unsigned this_thread() noexcept { return workers::self != nullptr ? workers::self->number : 0; }
 
