@@ -3,7 +3,7 @@
 
 # The subcommand on the command line, such as 'bench gap', and behind it how many arguments there are already.
 function __callisto_words
-    set -l paths 'analyze' 'info' 'pagerank' 'betweenness' 'closeness' 'eigenvector' 'katz' 'hits' 'triangles' 'clustering' 'communities' 'components' 'scc' 'kcore' 'bfs' 'sssp' 'diameter' 'eccentricity' 'forest' 'truss' 'similarity' 'matching' 'colouring' 'independent-set' 'walks' 'subgraph' 'watch' 'convert' 'generate' 'run' 'status' 'top' 'reset' 'machine' 'demo' 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'bench manners' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7'
+    set -l paths 'analyze' 'info' 'pagerank' 'betweenness' 'closeness' 'eigenvector' 'katz' 'hits' 'triangles' 'clustering' 'communities' 'components' 'scc' 'kcore' 'bfs' 'sssp' 'diameter' 'eccentricity' 'forest' 'truss' 'similarity' 'matching' 'colouring' 'independent-set' 'walks' 'subgraph' 'watch' 'convert' 'generate' 'run' 'status' 'top' 'set' 'reset' 'machine' 'demo' 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'bench manners' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7'
     set -l valued --along --alpha --arc-cycles --around --at-least --at-most --background --batch --best --beta --budget --by --cache --cap --column --columns --confidence --contexts --core --coschedule --cycles --damping --degree --delta --depth --directions --distances --each --error --exponent --form --format --graph --header --hold --hops --ids --interval --iterations --kernel --least --least-common --length --levels --machine --measure --member --method --model --names --names-to --noise --order --output --p --pairs --peer --peer-order --peers --programs --q --quality --random-weights --repeats --resolution --rounds --samples --scale --schedule --scratch --searches --seconds --seed --seeds --seeds-file --separator --source --sources --start --stream --svg --target --threads --threshold --to --tolerance --top --trace --trials --values --vertices --weight --weights --weights-column --workload -o
     set -l path ''
     set -l arguments 0
@@ -80,6 +80,7 @@ complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -
 complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a run -d 'Run a program as a job among others'
 complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a status -d 'Show the jobs that share the machine, and where they run'
 complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a top -d 'Watch the jobs that share the machine'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a set -d 'Change the weight of a job that runs'
 complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a reset -d 'Clear up what ended jobs left in the table'
 complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a machine -d 'Show the machine, its limits, and where the threads run'
 complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a demo -d 'Compare Callisto with OpenMP'
@@ -105,7 +106,7 @@ complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument
 complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1' -f -a fig7 -d 'Draw the paper'\''s nested betweenness, with the machine'\''s caches'
 complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1; and not __callisto_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
 complete -c callisto -n '__callisto_at '\''simulate fig4'\''; and __callisto_argument 1; and not __callisto_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
-complete -c callisto -n '__callisto_at '\'''\'' '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''closeness'\'' '\''eigenvector'\'' '\''katz'\'' '\''hits'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''eccentricity'\'' '\''forest'\'' '\''truss'\'' '\''similarity'\'' '\''matching'\'' '\''colouring'\'' '\''independent-set'\'' '\''walks'\'' '\''subgraph'\'' '\''watch'\'' '\''convert'\'' '\''generate'\'' '\''run'\'' '\''status'\'' '\''top'\'' '\''reset'\'' '\''machine'\'' '\''demo'\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -s h -l help -d 'Print this help'
+complete -c callisto -n '__callisto_at '\'''\'' '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''closeness'\'' '\''eigenvector'\'' '\''katz'\'' '\''hits'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''eccentricity'\'' '\''forest'\'' '\''truss'\'' '\''similarity'\'' '\''matching'\'' '\''colouring'\'' '\''independent-set'\'' '\''walks'\'' '\''subgraph'\'' '\''watch'\'' '\''convert'\'' '\''generate'\'' '\''run'\'' '\''status'\'' '\''top'\'' '\''set'\'' '\''reset'\'' '\''machine'\'' '\''demo'\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -s h -l help -d 'Print this help'
 complete -c callisto -n '__callisto_at '\'''\''' -l version -d 'Print the version'
 complete -c callisto -n '__callisto_at '\''analyze'\''' -s o -l output -r -F -d 'Write the page to FILE'
 complete -c callisto -n '__callisto_at '\''analyze'\''' -l samples -x -d 'Random sources of betweenness'
@@ -251,7 +252,7 @@ complete -c callisto -n '__callisto_at '\''generate'\''' -l degree -x -d 'Draw D
 complete -c callisto -n '__callisto_at '\''generate'\''' -l exponent -x -d 'Exponent of the degree distribution, above 2'
 complete -c callisto -n '__callisto_at '\''generate'\''' -l seed -x -d 'The graph depends on this and the options above, not on the number of threads'
 complete -c callisto -n '__callisto_at '\''generate'\''' -l directed -d 'Make arcs'
-complete -c callisto -n '__callisto_at '\''run'\''' -l weight -x -d 'Its share relative to other jobs'\'', 1 to 1000'
+complete -c callisto -n '__callisto_at '\''run'\'' '\''set'\''' -l weight -x -d 'Its share relative to other jobs'\'', 1 to 1000'
 complete -c callisto -n '__callisto_at '\''run'\''' -l contexts -x -d 'Where it may run'
 complete -c callisto -n '__callisto_at '\''run'\''' -l coschedule -x -a 'on off' -d 'on'
 complete -c callisto -n '__callisto_at '\''run'\''' -l no-openmp -d 'Leave OpenMP programs to their own library'
@@ -323,4 +324,4 @@ complete -c callisto -n '__callisto_at '\''simulate fig6'\''' -l seed -x -d 'See
 complete -c callisto -n '__callisto_at '\''simulate fig7'\''' -l scale -x -d 'Without FILE, a directed Kronecker graph of 2^S vertices'
 complete -c callisto -n '__callisto_at '\''simulate fig7'\''' -l searches -x -d 'Searches of each thread, core or socket that searches'
 complete -c callisto -n '__callisto_at '\''simulate fig7'\''' -l seed -x -d 'Seed of the sources and of the generated graph'
-complete -c callisto -n '__callisto_first help' -f -a 'analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top reset machine demo bench simulate'
+complete -c callisto -n '__callisto_first help' -f -a 'analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top set reset machine demo bench simulate'

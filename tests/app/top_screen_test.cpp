@@ -106,8 +106,7 @@ TEST(top_screen, shows_what_other_programs_take) {
   screen.close(second, {job(0, "a", 1, second)}, 3 * second);
   screen.add({context(0, 0, 0, 1)});
   screen.close(2 * second, {job(0, "a", 1, second + second / 10)}, 4 * second);
-  EXPECT_NE(screen.render({.size = {80, 24}, .clock = {}, .table = {}}).find("other programs: 90 %"),
-            std::string::npos);
+  EXPECT_NE(screen.render({.size = {80, 24}, .clock = {}, .table = {}}).find("others: 90 %"), std::string::npos);
 }
 
 /// A job that could not answer, as it had no processor, is not the one to blame.

@@ -191,7 +191,7 @@ std::string top_screen::help(const terminal::extent& size) {
       "                     programs compete",
       "  silent             it ran where it had no context, and did not answer: look at it",
       "  stopped            by a signal; ended: the process is gone",
-      "Other programs: what all that are no jobs use, in % of one context.",
+      "Others: what programs that are no jobs use, in % of one context.",
       "Of each context: the job of HIGH priority, that RUNS (. without work), that wait,",
       "hand-overs in a second (/S), and which job had it before.",
       "Any key goes back.",
@@ -213,7 +213,7 @@ std::string top_screen::render(const style& how) const {
       std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == no_job || c.idle; }));
   std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
                                  counted(contexts_.size(), "context"), free);
-  if (others_ >= 0) said += fmt::format("; other programs: {:.0f} %", others_ * 100);
+  if (others_ >= 0) said += fmt::format("; others: {:.0f} %", others_ * 100);
   std::vector<std::string> lines;
   // The clock stands at the right if there is room.
   std::string first = said;
