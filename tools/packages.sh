@@ -8,6 +8,7 @@ test_packages=(python3 python3-scipy)
 # Open MPI: its compiler wrapper, which tells the flags, and its launcher.
 mpi_packages=(libopenmpi-dev openmpi-bin)
 bench_packages=(libtbb-dev libboost-context-dev)
+deb_packages=(dpkg-dev debhelper dh-python lintian python3-dev python3-venv python3-numpy)
 docs_packages=(mkdocs doxygen mandoc)
 
 # LLVM versions to use, best first: 19 is in Debian 12, Debian 13 and Ubuntu 24.04 (updates), so that all format alike.
