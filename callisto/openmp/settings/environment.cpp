@@ -12,13 +12,17 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <link.h>
 
 namespace callisto::openmp {
 namespace {
@@ -403,25 +407,55 @@ process_icvs read_environment() {
 
 constinit process_icvs* icvs_or_null = nullptr;
 
-process_icvs& read_icvs() noexcept {
-  // Never destroyed: threads continue while the process ends.
-  static process_icvs& ours = *new process_icvs(read_environment());
-  icvs_or_null = &ours;
-  return ours;
-}
-
 namespace {
 
-/// Reads the environment when the library is loaded, as libgomp does: later changes by the program have no effect.
-[[gnu::constructor]] void at_load() {
-  const process_icvs& ours = icvs();
+/// Prints the environment if OMP_DISPLAY_ENV says so.
+bool display(const process_icvs& ours) noexcept {
   const char* const text = std::getenv("OMP_DISPLAY_ENV");
-  if (text == nullptr) return;
+  if (text == nullptr) return false;
   enum class display : unsigned char { none, brief, verbose };
   const auto how =
       parse_word<display>(text, {{"true", display::brief}, {"false", display::none}, {"verbose", display::verbose}});
   if (!how) report("Invalid value for environment variable OMP_DISPLAY_ENV");
   if (how.value_or(display::none) != display::none) display_environment(ours, how == display::verbose);
+  return true;
+}
+
+}  // namespace
+
+process_icvs& read_icvs() noexcept {
+  // Never destroyed: threads continue while the process ends.
+  static process_icvs& ours = *new process_icvs(read_environment());
+  icvs_or_null = &ours;
+  static const bool displayed = display(ours);
+  static_cast<void>(displayed);
+  return ours;
+}
+
+namespace {
+
+/// True if an object that is loaded needs libgomp, by whichever name wheels give their copies.
+int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
+  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
+  for (const auto& segment : segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    const auto* const first = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + segment.p_vaddr);
+    const char* names = nullptr;
+    for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry)
+      // The C library replaces offsets by addresses where it can write.
+      if (entry->d_tag == DT_STRTAB)
+        names = reinterpret_cast<const char*>(entry->d_un.d_ptr +
+                                              (entry->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr : 0));
+    for (const auto* entry = first; names != nullptr && entry->d_tag != DT_NULL; ++entry)
+      if (entry->d_tag == DT_NEEDED && std::string_view(names + entry->d_un.d_val).starts_with("libgomp")) return 1;
+  }
+  return 0;
+}
+
+/// Reads the environment when the library is loaded, as libgomp does: later changes by the program have no effect. If
+/// it is preloaded and nothing needs libgomp yet, libgomp would be loaded later: then the first call reads it.
+[[gnu::constructor]] void at_load() {
+  if (dl_iterate_phdr(needs_libgomp, nullptr) != 0) static_cast<void>(icvs());
 }
 
 }  // namespace

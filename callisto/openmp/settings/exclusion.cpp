@@ -1,0 +1,137 @@
+// Programs that this library leaves alone: CALLISTO_OPENMP=off, and lists of names.
+//
+// A preloaded library has libgomp's name, so the stock library is not loaded beside it. So the library begins such a
+// program anew, before its main(), with an environment that no longer preloads the library. Programs that it starts
+// inherit that environment.
+#include <callisto/openmp/settings/diagnostics.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace callisto::openmp {
+namespace {
+
+constexpr const char* usual_list = "/etc/callisto/openmp.exclude";
+
+std::string executable() {
+  std::string path(4096, '\0');
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(length > 0 && static_cast<std::size_t>(length) < path.size() ? static_cast<std::size_t>(length) : 0);
+  return path;
+}
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// True if a pattern of the shell among these words matches one of the program's names.
+bool names_program(std::string_view words, const std::vector<std::string>& names) {
+  constexpr std::string_view between = " \t\r:,";
+  for (std::size_t begin = 0; (begin = words.find_first_not_of(between, begin)) != std::string_view::npos;) {
+    const std::string word(words.substr(begin, words.find_first_of(between, begin) - begin));
+    for (const std::string& name : names)
+      if (fnmatch(word.c_str(), name.c_str(), 0) == 0) return true;
+    begin += word.size();
+  }
+  return false;
+}
+
+bool is_listed(const char* file, const std::vector<std::string>& names) {
+  std::ifstream list(file);
+  for (std::string line; std::getline(list, line);)
+    if (names_program(std::string_view(line).substr(0, line.find('#')), names)) return true;
+  return false;
+}
+
+bool is_excluded(const char* called_as, const std::string& path) {
+  const char* const text = std::getenv("CALLISTO_OPENMP");
+  const std::string_view how = text != nullptr ? text : "";
+  if (how == "off") return true;
+  if (!how.empty() && how != "on") report("CALLISTO_OPENMP is '%s' instead of on or off; it counts as unset", text);
+  const char* const words = std::getenv("CALLISTO_OPENMP_EXCLUDE");
+  const char* const file = std::getenv("CALLISTO_OPENMP_EXCLUDE_FILE");
+  const char* const list = file != nullptr && *file != '\0' ? file : usual_list;
+  // Most programs read no list.
+  if (words == nullptr && access(list, R_OK) != 0) return false;
+  const std::vector<std::string> names{std::string(last_part(called_as)), std::string(last_part(path))};
+  return (words != nullptr && names_program(words, names)) || is_listed(list, names);
+}
+
+/// True if `path` is this library's file.
+bool is_this_library(const std::string& path) {
+  Dl_info here{};
+  struct stat ours{}, other{};
+  return dladdr(reinterpret_cast<const void*>(&is_this_library), &here) != 0 && stat(here.dli_fname, &ours) == 0 &&
+         stat(path.c_str(), &other) == 0 && ours.st_dev == other.st_dev && ours.st_ino == other.st_ino;
+}
+
+/// Takes the words out of a variable's value that name this library, with `file` appended; true if there was one.
+bool take_out(std::string& value, std::string_view between, const char* file) {
+  std::string kept;
+  bool found = false;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find_first_of(between, begin), value.size());
+    const std::string word = value.substr(begin, end - begin);
+    if (!word.empty() && is_this_library(word + file)) {
+      found = true;
+    } else {
+      if (!kept.empty()) kept += ':';
+      kept += word;
+    }
+    begin = end + 1;
+  }
+  value = kept;
+  return found;
+}
+
+/// Returns the environment without what has this library loaded; empty: nothing in it has.
+std::vector<std::string> without_this_library(char** environment) {
+  std::vector<std::string> all;
+  bool found = false;
+  for (char** variable = environment; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    std::string value(equals == std::string_view::npos ? "" : text.substr(equals + 1));
+    bool here = false;
+    if (name == "LD_PRELOAD") here = take_out(value, ": ", "");
+    if (name == "LD_LIBRARY_PATH") here = take_out(value, ":;", "/libgomp.so.1");
+    found = found || here;
+    if (!here) {
+      all.emplace_back(text);
+    } else if (!value.empty()) {
+      all.push_back(std::string(name) + '=' + value);
+    }
+  }
+  if (!found) all.clear();
+  return all;
+}
+
+/// The C library passes a constructor what main() gets. First among this library's.
+[[gnu::constructor(101)]] void leave_excluded(int, char** arguments, char** environment) {
+  if (arguments == nullptr || arguments[0] == nullptr || environment == nullptr) return;
+  const std::string path = executable();
+  if (!is_excluded(arguments[0], path)) return;
+  std::vector<std::string> kept = without_this_library(environment);
+  // A program that the loader was called for by its name has the loader's file.
+  if (!kept.empty() && getauxval(AT_BASE) != 0) {
+    std::vector<char*> pointers;
+    for (std::string& variable : kept) pointers.push_back(variable.data());
+    pointers.push_back(nullptr);
+    execve(access(path.c_str(), X_OK) == 0 ? path.c_str() : "/proc/self/exe", arguments, pointers.data());
+  }
+  report("%s is to be left alone, but Callisto's library is not loaded by LD_PRELOAD or LD_LIBRARY_PATH alone",
+         arguments[0]);
+}
+
+}  // namespace
+}  // namespace callisto::openmp
