@@ -75,9 +75,15 @@ std::unique_ptr<transport> open_transport(std::uint64_t program) {
     case launchers::mpich:
       return open_mpi_plugin(find_plugin("mpich", "a launcher of MPICH started this process"), program);
     default:
-      // srun starts both; PMI-2 without PMI_RANK is rare, so this is Open MPI without PMIx, or MPICH.
-      return open_mpi_plugin(find_plugin("mpich", "srun started this process"), program);
+      break;
   }
+  // srun starts both. Without PMIx or PMI-2 each task would be a job of one rank, and do all of the work.
+  std::unique_ptr<transport> net = open_mpi_plugin(find_plugin("mpich", "srun started this process"), program);
+  if (net->ranks() == 1)
+    throw usage_error(
+        "callisto::global: srun started several tasks, which do not find each other; expected srun --mpi=pmix for "
+        "Open MPI or --mpi=pmi2 for MPICH, or CALLISTO_MPI=off");
+  return net;
 }
 
 }  // namespace callisto::global
