@@ -51,7 +51,7 @@ bool is_debugged() noexcept {
   std::array<char, 1024> status{};
   const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (file < 0) return true;
-  const ssize_t bytes = read(file, status.data(), status.size());
+  const ssize_t bytes = ::read(file, status.data(), status.size());
   close(file);
   constexpr std::string_view name = "TracerPid:\t";
   const std::string_view all(status.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
