@@ -225,12 +225,19 @@ def grid(rows: int, columns: int, *, directed: bool = False, progress: Progress 
         return Graph(_core.grid(rows, columns, directed, receiver))
 
 
-def from_networkx(graph: Any, *, weight: str | None = "weight", progress: Progress = None) -> Graph:
+def from_networkx(graph: Any, *, weight: str | None = "weight") -> Graph:
     """Makes the graph of a networkx.Graph or DiGraph, with its nodes as labels.
 
-    weight: the edges' attribute that is the weight; edges without it weigh 1. If no edge has it, or for None, the graph
+    weight: the edges' attribute that is the weight; edges without it weigh 1. Where all weigh 1, or for None, the graph
     has no weights. Of parallel edges of a multigraph one stays, the lightest.
     """
-    from .nx import graph_of_networkx
+    from .nx._graph import Graph as Converted
 
-    return graph_of_networkx(graph, weight=weight, progress=progress)
+    converted = Converted(graph)  # type: ignore[no-untyped-call]
+    try:
+        core = converted.kernel(converted.values(weight))  # type: ignore[no-untyped-call]
+    except NotImplementedError as why:
+        raise UsageError(str(why)) from None
+    nodes = list(converted.nodes)
+    plain = all(type(node) is int for node in nodes) and nodes == list(range(len(nodes)))
+    return Graph(core, None if plain else nodes)

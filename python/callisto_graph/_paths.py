@@ -69,8 +69,8 @@ class PathKernels(GraphBase):
         with reporting(progress) as receiver:
             lower, upper, u, v, done, vertices = _core.diameter(
                 self._core, 2**64 - 1 if searches is None else searches, receiver)
-        ends = (self.label(u), self.label(v)) if self.vertices else (None, None)
-        return Diameter(lower, upper, *ends, done, vertices)
+        source, target = (self.label(u), self.label(v)) if self.vertices else (None, None)
+        return Diameter(lower, upper, source, target, done, vertices)
 
     def eccentricities(self, *, along: str = "both", weights: str | None = None,
                        progress: Progress = None) -> Eccentricities:

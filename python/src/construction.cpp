@@ -324,9 +324,8 @@ rows_state state_of(std::span<const std::uint64_t> offsets, std::span<const Vert
   return unsorted.load(std::memory_order_relaxed) ? rows_state::unsorted : rows_state::ascending;
 }
 
-/// Returns the graph of ready rows, which it copies, or shares and keeps alive; None if rows do not ascend, or repeat
-/// targets without repeats "keep". Of a graph without directions whose rows are not symmetric, each entry becomes an
-/// edge.
+/// Returns the graph of ready rows, which it copies, or shares and keeps alive. Returns None if rows do not ascend, or
+/// repeat targets and `repeats` is not "keep". Without directions, an entry without its opposite makes an edge, too.
 template <class Vertex>
 nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>& targets,
                      const std::optional<column<double>>& weights, bool directed, bool share,

@@ -278,6 +278,13 @@ def test_bool_and_integer_entries():
 def test_networkx_and_igraph_there_and_back():
     igraph = pytest.importorskip("igraph")
     number = random.Random(1)
+    for graph, _ in random_graphs(14, weighted=True):
+        for named in (graph, nx.relabel_nodes(graph, {v: (v,) for v in graph})):
+            made = cl.from_networkx(named)
+            assert edge_set(made) == edge_set_of(named, "weight") and made.label_list() == list(named)
+            assert edge_set(cl.from_networkx(named, weight=None)) == edge_set_of(named)
+    with pytest.raises(cl.UsageError):
+        cl.from_networkx(nx.Graph([(0, 1, {"weight": "heavy"})]))
     for graph, made in random_graphs(11, weighted=True):
         named = nx.relabel_nodes(graph, {v: f"n{v}" for v in graph})
         ours = graph_of(named, "weight")
