@@ -13,7 +13,8 @@ namespace callisto::global {
 class ready_queue {
  public:
   /// How many places ahead a worker's stack is fetched; its status is fetched twice as far ahead, as it says where.
-  /// Grappa has 4, at 50 ns a switch; at 15 ns, memory takes 8 switches.
+  /// Grappa has 4, at 50 ns a switch; at 15 ns, memory takes 8 switches. 16 and 24 are 5 % faster with 500,000 workers,
+  /// and slower with 1,000.
   static constexpr std::size_t distance = 8;
 
   bool empty() const noexcept { return head_ == tail_; }
