@@ -43,6 +43,17 @@ on stock on_login
 on callisto on_login
 "$site" off --etc "$etc" > "$etc/said"
 [[ ! -e $etc/profile.d/callisto-openmp.sh ]] || { echo "wrong: off leaves the profile"; exit 1; }
+# says PATTERN PROGRAM: what the check tells.
+says() {
+  "$site" check "$2" > "$etc/said" || { echo "wrong: check $2 ended with $?"; exit 1; }
+  grep -q "$1" "$etc/said" || { echo "wrong: check $2 said: $(cat "$etc/said")"; exit 1; }
+}
+says 'its libgomp.so.1 is replaced' "$program"
+says 'it needs no OpenMP library' "$(command -v cat)"
+says 'a script' "$site"
+cp "$program" "$etc/setuid"
+chmod u+s "$etc/setuid"
+says 'it is setuid' "$etc/setuid"
 if "$site" sideways > "$etc/said" 2>&1; then
   echo "wrong: an unknown word is accepted"
   exit 1

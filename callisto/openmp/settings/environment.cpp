@@ -453,9 +453,11 @@ int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
 }
 
 /// Reads the environment when the library is loaded, as libgomp does: later changes by the program have no effect. If
-/// it is preloaded and nothing needs libgomp yet, libgomp would be loaded later: then the first call reads it.
+/// it is preloaded and nothing needs libgomp yet, libgomp would be loaded later: then the first call reads it. If the
+/// values are asked for, the user sees them in any case.
 [[gnu::constructor]] void at_load() {
-  if (dl_iterate_phdr(needs_libgomp, nullptr) != 0) static_cast<void>(icvs());
+  if (std::getenv("OMP_DISPLAY_ENV") != nullptr || dl_iterate_phdr(needs_libgomp, nullptr) != 0)
+    static_cast<void>(icvs());
 }
 
 }  // namespace

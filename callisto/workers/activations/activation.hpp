@@ -21,6 +21,7 @@
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/activations/debugger.hpp>
 #include <callisto/workers/activations/own_thread.hpp>
+#include <callisto/workers/activations/processor_time.hpp>
 #include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
@@ -96,6 +97,9 @@ class activation final : public suspendable<M> {
 
   bool has_better_to_do() const noexcept override;
 
+  /// Returns its processor time so far, in nanoseconds. Called by itself, shielded.
+  std::uint64_t time_so_far() noexcept { return time_.so_far(); }
+
   /// On its own thread, in the handler of a tick: if it has not blocked lately, it becomes an orphan. True if it has
   /// come back since, on whichever thread.
   bool tick_on_own_thread() noexcept {
@@ -126,6 +130,7 @@ class activation final : public suspendable<M> {
   machine::plain_of<M, ticket_record<M>*> of_{nullptr};
   machine::thread_identity* lender_ = nullptr;  ///< the thread that lends its stack; null: it stands on its own
   own_thread<M> own_;
+  processor_time time_;
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
 };

@@ -62,6 +62,12 @@ class attached_thread final : public suspendable<M> {
 
   bool has_better_to_do() const noexcept override;
 
+  /// Returns its processor time so far, in nanoseconds, without that of activations. Called by itself, shielded.
+  std::uint64_t time_so_far() const noexcept {
+    processor_time::count();
+    return processor_time::of_thread() - time_of_others_;
+  }
+
   void step_aside() noexcept override { make_way(base::place::shield_end); }
 
   /// Returns the worker that the thread works as now; null: it runs the application's code.
@@ -114,7 +120,8 @@ class attached_thread final : public suspendable<M> {
   bool runs_ = false;        ///< since then, a tick has found it running
   std::uint64_t pause_ = 0;  ///< until it gives its context back again, in M::ticks()
   std::uint64_t returned_at_ = 0;
-  bool is_blocked_ = false;  ///< it is in a system call that waits, and has no use for a context meanwhile
+  bool is_blocked_ = false;           ///< it is in a system call that waits, and has no use for a context meanwhile
+  std::uint64_t time_of_others_ = 0;  ///< that activations have had on its thread, in nanoseconds
   worker<M>* works_as_ = nullptr;
   void* stack_for_handler_ = nullptr;
 };

@@ -313,6 +313,11 @@ suspendable<native>& this_suspendable() noexcept {
   return this_thread_itself;
 }
 
+std::uint64_t processor_time_here() noexcept {
+  if (native_activation* const a = this_activation(); a != nullptr) return a->time_so_far();
+  return this_attached_thread != nullptr ? this_attached_thread->time_so_far() : processor_time::of_thread();
+}
+
 bool should_yield() noexcept {
   const native_activation* const a = this_activation();
   return a != nullptr && a->should_yield();

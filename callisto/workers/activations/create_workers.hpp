@@ -104,6 +104,9 @@ void run_as(native_activation& self, machine::thread_identity& lender, F f) noex
   });
 }
 
+/// Returns the processor time of the calling activation or thread, in nanoseconds. The caller is shielded.
+CALLISTO_API std::uint64_t processor_time_here() noexcept;
+
 /// ShouldYield for code that does not know its activation: true if another thread or job wants the context. False for
 /// an application's thread.
 CALLISTO_API bool should_yield() noexcept;

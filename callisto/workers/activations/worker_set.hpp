@@ -471,7 +471,10 @@ class worker_set {
         break;
       }
       if (act* const a = take(w); a != nullptr) {
+        const bool counts = processor_time::is_counted();
+        const std::uint64_t before = counts ? processor_time::of_thread() : 0;
         go(self, w, *a);
+        if (counts) g.time_of_others_ += processor_time::of_thread() - before;
       } else if (!g.awaits([&] { return done() || work_signal_.has_work() || w.should_yield(); }, patient)) {
         found = hosting::nothing_to_do;
         break;
@@ -560,11 +563,13 @@ class worker_set {
       a.listing_.state = debugger::running;
       w.current_ = &a;
       self.turn.set(self.turn.get() + 1);
+      a.time_.begin_turn();
       if (a.lender_ == nullptr) {
         machine::fiber::switch_to(*w.home_, a.context_);
       } else {
         a.lender_->enter();
       }
+      a.time_.end_turn();
       w.current_ = nullptr;
       switch (static_cast<homecoming>(a.came_as_)) {
         case homecoming::finished:
@@ -611,7 +616,9 @@ class worker_set {
     w.current_ = &a;
     a.worker_ = &w;
     a.listing_.worker = w.number_;
+    a.time_.begin_turn();
     machine::fiber::switch_to(*w.home_, a.context_);
+    a.time_.end_turn();
     switch (static_cast<homecoming>(a.came_as_)) {
       case homecoming::finished:
         return set.finished(w, a);

@@ -1,14 +1,17 @@
 // A thread of a region is a thread to all that asks about threads: where its stack is, what small stacks of its own it
-// runs on, its alternate stack.
+// runs on, its alternate stack, its processor time.
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -145,6 +148,46 @@ void alternate_stacks() {
   check(wrong == 0, "a thread's alternate stack is its own");
 }
 
+// Clocks of a thread's processor time.
+
+std::uint64_t read(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t used() {
+  rusage own{};
+  getrusage(RUSAGE_THREAD, &own);
+  return static_cast<std::uint64_t>(own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(own.ru_utime.tv_usec + own.ru_stime.tv_usec);
+}
+
+void clocks() {
+  int backwards = 0, other = 0;
+  std::uint64_t sum = 0;
+  const std::uint64_t before = read(CLOCK_PROCESS_CPUTIME_ID);
+#pragma omp parallel reduction(+ : backwards, other, sum)
+  {
+    clockid_t mine = 0;
+    pthread_getcpuclockid(pthread_self(), &mine);
+    const std::uint64_t first = read(CLOCK_THREAD_CPUTIME_ID);
+    std::uint64_t last = first, last_used = used();
+    for (int step = 0; step < 2000; ++step) {
+      for (int i = 0; i < 1000; ++i) asm volatile("" : : "r"(i));
+      const std::uint64_t now = read(CLOCK_THREAD_CPUTIME_ID), now_used = used();
+      if (now < last || now_used < last_used) ++backwards;
+      if (read(mine) < now) ++other;
+      last = now;
+      last_used = now_used;
+    }
+    sum += last - first;
+  }
+  check(backwards == 0, "the processor time of a thread never goes backwards");
+  check(other == 0, "pthread_getcpuclockid() tells of the same clock");
+  check(sum > 0 && sum <= read(CLOCK_PROCESS_CPUTIME_ID) - before, "threads' times are within the process's");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -152,5 +195,6 @@ int main(int count, char** arguments) {
   stacks();
   small_stacks();
   alternate_stacks();
+  clocks();
   return verdict();
 }
