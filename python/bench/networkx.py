@@ -99,6 +99,8 @@ def read(path, label, weighted):
             if line[0] in "#%":
                 continue
             u, v = map(label, line.split()[:2])
+            if u == v:
+                continue  # core_number refuses loops
             if weighted:
                 G.add_edge(u, v, weight=(len(line) * 7) % 50)
             else:

@@ -124,7 +124,9 @@ small, large = nx.karate_club_graph(), nx.gnm_random_graph(300, 3000, seed=1)
 nx.pagerank(small)
 assert not calls and "fewer" in backend.should_run("pagerank", (small,), {})
 list(nx.connected_components(large))
-assert not calls and "one look" in backend.should_run("connected_components", (large,), {})
+assert not calls and "fewer" in backend.should_run("connected_components", (large,), {})
+assert "one look" in backend.should_run("has_path", (large, 0, 1), {})
+assert "one look" in backend.should_run("single_source_dijkstra", (large, 0), {"cutoff": 2})
 nx.pagerank(large)
 assert calls == ["pagerank"]
 assert len(list(nx.connected_components(large))) == 1

@@ -22,6 +22,12 @@ def can_run(name, args, kwargs):
         return True  # the call itself will tell
 
 
+#: Parameters that end a search early, or ask for some nodes only; by function, the arguments before the first of them.
+ENDS = ("cutoff", "target", "nodes")
+PARTIAL = {"average_clustering": 1, "clustering": 1, "square_clustering": 1, "triangles": 1,
+           **{name: 2 for name in FUNCTIONS if "_source_dijkstra" in name or name.startswith("dijkstra_pred")}}
+
+
 def _graph_of(args, kwargs):
     return args[0] if args else next(iter(kwargs.values()), None)
 
@@ -32,12 +38,15 @@ def should_run(name, args, kwargs):
     if isinstance(graph, Graph):
         return True
     least = FUNCTIONS[name][1]
+    if name in PARTIAL and (len(args) > PARTIAL[name] or any(kwargs.get(k) is not None for k in ENDS)):
+        least = ONCE
     cache = getattr(graph, "__networkx_cache__", None)
     converted = bool(cache and cache.get("backends", {}).get("callisto"))
     if least is ONCE and not converted:
         return "one look at the graph takes less time than its conversion"
     rows = graph._adj
-    least = 500 if least is ONCE else least
+    if converted:
+        least = 500 if least is ONCE else min(least, 500)
     arcs = len(rows)
     if arcs < least:
         arcs = sum(map(len, rows.values()))

@@ -190,12 +190,12 @@ def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     return multi_source_dijkstra_path_length(G, {source}, cutoff=cutoff, weight=weight)
 
 
-@function(1000, _weighted_from)
+@function(ONCE, _weighted_from)
 def dijkstra_path(G, source, target, weight="weight"):
     return single_source_dijkstra(G, source, target=target, weight=weight)[1]
 
 
-@function(1000, _weighted_from)
+@function(ONCE, _weighted_from)
 def dijkstra_path_length(G, source, target, weight="weight"):
     _require(G, source, "Node {} not found in graph")
     if source == target:
@@ -214,7 +214,7 @@ def dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
     return found.predecessors(), found.lengths(1)
 
 
-@function(1000, _weighted_from)
+@function(ONCE, _weighted_from)
 def bidirectional_dijkstra(G, source, target, weight="weight"):
     u = _require(G, source, "Source {} is not in G")
     v = _require(G, target, "Target {} is not in G")

@@ -8,7 +8,7 @@ ONCE = None
 
 
 def function(arcs=2000, check=None, name=None):
-    """Registers a function of NetworkX. `arcs`: number of edges from which a cold call is faster than NetworkX's;
+    """Registers a function of NetworkX. `arcs`: number of ends of edges from which a cold call is faster than NetworkX's;
     ONCE: only graphs that are converted already. `check`: called with the arguments, returns why not, or True."""
 
     def register(implementation):

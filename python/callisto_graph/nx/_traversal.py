@@ -146,33 +146,33 @@ def _not_empty(G):
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
 
 
-@function(ONCE)
+@function(1_000_000)
 def connected_components(G):
     yield from G.core.components()
 
 
-@function(ONCE)
+@function(1_000_000)
 def weakly_connected_components(G):
     yield from G.core.components()
 
 
-@function(ONCE)
+@function(1_000_000)
 def number_connected_components(G):
     return _core.nx_component_count(G.kernel(), False)
 
 
-@function(ONCE)
+@function(1_000_000)
 def number_weakly_connected_components(G):
     return _core.nx_component_count(G.kernel(), False)
 
 
-@function(ONCE)
+@function(1_000_000)
 def is_connected(G):
     _not_empty(G)
     return _core.nx_component_count(G.kernel(), False) == 1
 
 
-@function(ONCE)
+@function(1_000_000)
 def is_weakly_connected(G):
     _not_empty(G)
     return _core.nx_component_count(G.kernel(), False) == 1
