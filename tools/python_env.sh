@@ -24,6 +24,7 @@ if [[ -f $environment/.complete && "$(<"$environment/.complete")" == "${packages
   exit 0
 fi
 python=
+command -v python3 >/dev/null || skip "there is no python3"
 for candidate in "${CALLISTO_PYTHON:-}" python3 /usr/bin/python3; do
   if [[ -n $candidate ]] && command -v "$candidate" >/dev/null && usable "$candidate"; then
     python=$candidate
