@@ -1,9 +1,9 @@
 #include "networkx_walk.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
 
 namespace callisto::python::networkx {
 
@@ -299,6 +299,10 @@ edge_values::edge_values(const walked_graph& graph, nb::handle adjacency, nb::ha
   if (attribute.is_none()) smallest_ = largest_ = 1;
   if (!parallel) sums_ = {};
   if (graph.directed()) return;
+  if (unit()) {  // mostly since no edge has the attribute
+    std::fill(least_.begin(), least_.end(), 1.0);
+    return;
+  }
 
   // The values at the second ends: those of row v's earlier neighbours, from their rows.
   std::vector<std::uint64_t> from(rows.vertices());  // by the earlier neighbour: its arc to v
