@@ -168,7 +168,7 @@ _callisto() {
       valued=' --to --names-to --order --scale --vertices --degree --exponent --seed --random-weights --repeats --threads --trace '
       ;;
     ' run')
-      flags='--help --weight --contexts --coschedule --no-openmp'
+      flags='--help --weight --contexts --coschedule --no-openmp --traps'
       valued=' --weight --contexts --coschedule '
       ;;
     ' status')

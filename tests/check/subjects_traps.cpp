@@ -1,4 +1,4 @@
-// Subjects: breakpoints that are put into code and taken out while others run into them.
+// Subjects: bytes of code that traps change, and change back, while others run into them.
 #include "subject.hpp"
 
 #include <callisto/workers/preemption/spin_traps/trap_table.hpp>
@@ -9,11 +9,11 @@ namespace callisto::check {
 namespace {
 
 constexpr unsigned branches = 2;
-constexpr unsigned breakpoint = 0xCC;
+constexpr unsigned changed = 0xCC;
 constexpr unsigned branch = 0x74;
 
 /// Threads that find spin loops and set traps there: the first two each in a place of its own, and `Again` of them then
-/// in the second place. Each thread runs by another's place, and takes out the breakpoint that it meets.
+/// in the second place. Each thread runs by another's place, and takes out the trap that it meets.
 template <unsigned Threads, unsigned Again>
 class putters {
  public:
@@ -29,8 +29,8 @@ class putters {
   void finish() {
     for (unsigned n = 0; n < branches; ++n) {
       const auto* const t = at(n);
-      require(code(n).load(order::relaxed) == (t != nullptr && table_.is_set(*t) ? breakpoint : branch),
-              "a trap is set where the code has a breakpoint");
+      require(code(n).load(order::relaxed) == (t != nullptr && table_.is_set(*t) ? changed : branch),
+              "a trap is set where the code is changed");
     }
   }
 
@@ -50,8 +50,8 @@ class putters {
       // Release and acquire stand for what x86 keeps: stores in order, and an instruction fetched before the loads of
       // its trap's handler.
       return table_.set(*t, [&] {
-        require(code(n).load(order::relaxed) == branch, "a breakpoint takes the branch's place");
-        code(n).store(breakpoint, order::release);
+        require(code(n).load(order::relaxed) == branch, "a trap changes the branch");
+        code(n).store(changed, order::release);
         return true;
       });
     });
@@ -66,9 +66,9 @@ class putters {
   }
 
   void pass_by(unsigned n) {
-    if (code(n).load(order::acquire) != breakpoint) return;
+    if (code(n).load(order::acquire) != changed) return;
     auto* const t = at(n);
-    require(t != nullptr, "a thread that meets a breakpoint finds its trap");
+    require(t != nullptr, "a thread that meets a changed byte finds its trap");
     table_.alone([&] {
       return table_.take_out(*t, [&] {
         code(n).store(branch, order::relaxed);
@@ -82,7 +82,7 @@ class putters {
   atomic<unsigned> second_{branch};
 };
 
-constexpr const char* meets = "a thread that meets a breakpoint finds its trap; the code is as the table says";
+constexpr const char* meets = "a thread that meets a changed byte finds its trap; the code is as the table says";
 
 const registered<putters<2, 0>> once("traps.2", meets, exhaustive({0, 0}), exhaustive({0, 0}));
 const registered<putters<2, 1>> again("traps.again.2", meets, preemptions(3, {0, 0}), exhaustive({0, 0}));

@@ -2099,6 +2099,7 @@ class Sharing(CommandTest):
         shown = self.succeed("run", "--weight", "5", "--coschedule", "off", "--", "env")
         self.assertIn("\nCALLISTO_WEIGHT=5\n", "\n" + shown)
         self.assertIn("\nCALLISTO_COSCHED=off\n", "\n" + shown)
+        self.assertIn("\nCALLISTO_TRAPS=on\n", "\n" + self.succeed("run", "--traps", "--", "env"))
         plain = {k: v for k, v in os.environ.items() if not k.startswith("CALLISTO")}
         shown = subprocess.run([COMMAND, "run", "--no-openmp", "env"], env=plain, capture_output=True).stdout.decode()
         self.assertNotIn("CALLISTO", shown, "what is not asked for is left as it was")

@@ -47,7 +47,8 @@ class crowd {
  public:
   crowd(unsigned workers, unsigned members, bool traps = false) : members_(members) {
     set_options<native> how;
-    if (traps) how.traps = &spin_traps::of_this_process();
+    how.loops = &spin_traps::of_this_process();
+    how.traps = traps;
     how.workers = workers;
     how.turn_ns = 100'000;
     workers_ = create_workers(how);
@@ -80,14 +81,20 @@ class crowd {
 
 #if defined(__x86_64__)
 
-extern "C" const volatile unsigned char callisto_test_wait_branch;
+extern "C" const volatile unsigned char callisto_test_wait[];
+extern "C" const volatile unsigned char callisto_test_wait_end[];
 
-/// The only loop of this kind in the program.
+/// Returns the code of wait_for()'s loop.
+std::vector<unsigned char> code_of_wait() { return {callisto_test_wait, callisto_test_wait_end}; }
+
+/// The only loop of this kind in the program. A jump always fits in the place of its flush.
 [[gnu::noinline]] void wait_for(const std::atomic<unsigned>& flag, unsigned value) {
   asm volatile(
-      "0: movl (%0), %%eax\n"
+      "callisto_test_wait: movl (%0), %%eax\n"
+      "lock orq $0, (%%rsp)\n"
       "cmpl %1, %%eax\n"
-      "callisto_test_wait_branch: jne 0b\n"
+      "jne callisto_test_wait\n"
+      "callisto_test_wait_end:\n"
       :
       : "r"(&flag), "r"(value)
       : "eax", "cc", "memory");
@@ -106,28 +113,35 @@ void pass_around(crowd& all, unsigned members, unsigned rounds, const std::funct
   EXPECT_EQ(turn, rounds * members);
 }
 
+TEST_F(Preemption, NoCodeChangesWithoutTraps) {
+  crowd all(2, 6);
+  const auto original = code_of_wait();
+  bool changed = false;
+  pass_around(all, 6, 100, [&] { changed = changed || code_of_wait() != original; });
+  EXPECT_FALSE(changed);
+}
+
 TEST_F(Preemption, WaitsThatTicksFindAgainAndAgainGetTraps) {
   constexpr unsigned members = 6;
   crowd all(2, members, true);
-  constexpr unsigned char breakpoint = 0xCC;
-  constexpr unsigned char original = 0x75;  // jne, near
+  const auto original = code_of_wait();
   bool trapped = false;
-  pass_around(all, members, 400, [&] { trapped = trapped || callisto_test_wait_branch == breakpoint; });
+  pass_around(all, members, 400, [&] { trapped = trapped || code_of_wait() != original; });
   EXPECT_TRUE(trapped);
   // A thread that waits, with no other to yield to, takes them out.
   crowd one(2, 1, true);
   std::atomic<unsigned> flag{0};
   std::thread outside([&] {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (callisto_test_wait_branch != original && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    while (code_of_wait() != original && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
     flag = 1;
   });
   one.run([&](act&, unsigned) { wait_for(flag, 1); });
   outside.join();
-  EXPECT_EQ(callisto_test_wait_branch, original);
+  EXPECT_EQ(code_of_wait(), original);
   // And a tick puts them in again.
   trapped = false;
-  pass_around(all, members, 400, [&] { trapped = trapped || callisto_test_wait_branch == breakpoint; });
+  pass_around(all, members, 400, [&] { trapped = trapped || code_of_wait() != original; });
   EXPECT_TRUE(trapped);
 }
 

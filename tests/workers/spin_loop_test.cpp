@@ -152,27 +152,6 @@ TEST(SpinLoop, AnyBytesAreRead) {
   EXPECT_GT(flushes, 10U);
 }
 
-TEST(SpinLoop, GoesOnByTheFlags) {
-  constexpr std::uint64_t carry = 0x1, parity = 0x4, zero = 0x40, sign = 0x80, overflow = 0x800;
-  const auto goes_on = [](std::uint8_t condition, std::uint64_t flags) {
-    return spin_loop{.condition = condition}.goes_on(flags);
-  };
-  // Each condition where it holds, with its opposite beside it.
-  const std::vector<std::pair<std::uint8_t, std::uint64_t>> holds{
-      {0x0, overflow}, {0x2, carry}, {0x4, zero},     {0x6, carry},        {0x6, zero}, {0x8, sign},
-      {0xA, parity},   {0xC, sign},  {0xC, overflow}, {0xE, zero | carry}, {0xE, sign}, {0xE, overflow | parity}};
-  for (const auto& [condition, flags] : holds) {
-    EXPECT_TRUE(goes_on(condition, flags)) << +condition;
-    EXPECT_FALSE(goes_on(condition | 1, flags)) << +condition;
-  }
-  for (std::uint8_t condition = 0; condition < 16; condition += 2) {
-    EXPECT_FALSE(goes_on(condition, 0)) << +condition;
-    EXPECT_TRUE(goes_on(condition | 1, 0)) << +condition;
-  }
-  EXPECT_FALSE(goes_on(0xC, sign | overflow));
-  EXPECT_TRUE(goes_on(spin_loop::always, 0));
-}
-
 TEST(SpinLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
   // cmpl $0,16(%rip); je back
   const code bytes{0xF3, 0x90, 0x83, 0x3D, 0x10, 0, 0, 0, 0x00, 0x74, 0xF5};

@@ -159,6 +159,8 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]")
       .words({"on", "off"});
   parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
+  parser.add_flag("--traps", o->how.traps, "Change loops in which an OpenMP program's threads wait")
+      .more("One byte of such a loop in memory lets a thread that waits give way at once, without a timer's tick.");
   parser.more("The OpenMP library is `lib/callisto/libgomp.so.1`; `LD_PRELOAD` makes the program use it.");
   parser.program_follows("PROGRAM", "The program to run, with its arguments");
   parser.footer(

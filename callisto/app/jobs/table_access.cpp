@@ -66,6 +66,7 @@ variables environment_of(const job_settings& how) {
   variables all;
   if (how.cosched) all.emplace_back("CALLISTO_COSCHED", *how.cosched ? "on" : "off");
   if (how.weight) all.emplace_back("CALLISTO_WEIGHT", std::to_string(*how.weight));
+  if (how.traps) all.emplace_back("CALLISTO_TRAPS", "on");
   if (how.openmp) {
     if (const std::optional<std::string> library = openmp_library()) {
       const char* const others = std::getenv("LD_PRELOAD");

@@ -24,10 +24,12 @@ void tell_if_openmp_library_is_out_of_reach();
 struct job_settings {
   std::optional<bool> cosched;     ///< nullopt: left to the environment
   std::optional<unsigned> weight;  ///< nullopt: left to the environment
+  bool traps = false;              ///< loops of OpenMP programs that wait get traps; false: left to the environment
   bool openmp = true;              ///< OpenMP programs run on Callisto's library, if it exists
 };
 
-/// Returns the environment variables that bring about `settings`: CALLISTO_COSCHED, CALLISTO_WEIGHT, LD_PRELOAD.
+/// Returns the environment variables that bring about `settings`: CALLISTO_COSCHED, CALLISTO_WEIGHT,
+/// CALLISTO_TRAPS, LD_PRELOAD.
 variables environment_of(const job_settings& settings);
 
 /// Returns a job as one character: a digit of base 62 for its number, `+` for numbers from 62 on.

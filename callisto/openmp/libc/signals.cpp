@@ -1,12 +1,11 @@
-// The C library's functions on signals, for programs that do not know that Callisto uses SIGTRAP and SIGURG
-// (workers/preemption/spin_traps/spin_traps.hpp, workers/preemption/runaway_timer.hpp). Other uses of these signals go
-// to the program's own action. What the program blocks appears blocked to it (workers/preemption/program_signal.hpp).
+// The C library's functions on signals, for programs that do not know that Callisto uses SIGURG
+// (workers/preemption/runaway_timer.hpp). Other uses of the signal go to the program's own action. What the program
+// blocks appears blocked to it (workers/preemption/program_signal.hpp).
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
-#include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -43,7 +42,6 @@ bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
 }  // namespace
 
 CALLISTO_OPENMP_ABI int sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
-  if (signal == SIGTRAP && workers::spin_traps::act_for_program(action, before)) return 0;
   if (signal == SIGURG && workers::posix_runaway_timer::act_for_program(action, before)) return 0;
   return __sigaction(signal, action, before);
 }

@@ -4,6 +4,7 @@
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/one_line.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/icv.hpp>
@@ -11,9 +12,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include <pthread.h>
 
@@ -26,6 +30,15 @@ using machine::native;
 constexpr unsigned most_attached = 64;
 /// How long a thread computes while others wait for its context: 1 ms.
 constexpr std::uint64_t turn_ns = 1'000'000;
+
+/// CALLISTO_TRAPS: the program's loops that wait get traps. Throws usage_error.
+bool wants_traps() {
+  const char* const value = std::getenv("CALLISTO_TRAPS");
+  const std::string_view text = value == nullptr ? std::string_view() : std::string_view(value);
+  if (!text.empty() && text != "on" && text != "off")
+    throw usage_error("CALLISTO_TRAPS=" + machine::one_line(std::string(text)) + ": expected on or off");
+  return text == "on";
+}
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
@@ -43,7 +56,8 @@ workers::worker_threads* make_workers() noexcept {
                                       .attached = most_attached,
                                       .coscheduled = workers != 0,
                                       .turn_ns = preempted ? turn_ns : 0,
-                                      .traps = &workers::spin_traps::of_this_process(),
+                                      .loops = &workers::spin_traps::of_this_process(),
+                                      .traps = wants_traps(),
                                       .take_signals = true,
                                       .own_threads = true})
           .release();

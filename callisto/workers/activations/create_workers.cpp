@@ -63,10 +63,14 @@ thread_local native_activation* this_identity_runs = nullptr;
 thread_local plain_thread<native> this_thread_itself;
 thread_local attached_thread<native>* this_attached_thread = nullptr;
 
-/// A trap that came by a jump, on the thread that waits.
-trap_outcome on_trap_call() noexcept {
-  suspendable<native>& self = this_suspendable();
-  return !self.is_shielded() && self.give_way() ? trap_outcome::yielded : trap_outcome::no_demand;
+/// A thread that waits has met a trap.
+bool on_trap() noexcept {
+  suspendable<native>* self = &this_suspendable();
+  // While an attached thread works as a worker, nothing but an activation may be left on it.
+  if (this_attached_thread != nullptr && this_attached_thread->works_as() != nullptr)
+    self = this_attached_thread->works_as()->current();
+  if (self == nullptr || self->is_shielded() || !self->has_better_to_do()) return false;
+  return !posix_runaway_timer::may_be_in_handler() && self->give_way();
 }
 
 }  // namespace
@@ -175,11 +179,8 @@ worker_threads::worker_threads(const set_options<native>& how) {
         [](void* set, unsigned thread) noexcept {
           return static_cast<worker_set<native>*>(set)->stack_for_handler(thread);
         },
-        posix_runaway_timer::trap_handlers{how.traps,
-                                           [](void* set, unsigned thread) noexcept {
-                                             return static_cast<worker_set<native>*>(set)->meet_wait(thread);
-                                           },
-                                           on_trap_call});
+        how.loops);
+    if (how.loops != nullptr) how.loops->prepare(how.traps ? on_trap : nullptr);
     exact.timer = timer.get();
   }
   std::unique_ptr<context_source<native>> source;

@@ -40,9 +40,11 @@ struct set_options {
   std::uint64_t turn_ns = 0;
   /// How long an activation that watches a flag keeps its worker, about, in nanoseconds.
   std::uint64_t wait_ns = 20'000;
-  /// For create_workers(): traps for loops of the program that wait (spin_traps::of_this_process()), where ticks end
-  /// turns; null: none. The caller sees to it that the program neither blocks SIGTRAP nor puts another action in place.
-  loop_traps* traps = nullptr;
+  /// For create_workers(), where ticks end turns: knows loops of the program that wait (spin_traps::of_this_process());
+  /// null: none.
+  loop_traps* loops = nullptr;
+  /// For create_workers(): such loops get traps, which change the program's code.
+  bool traps = false;
   /// For create_workers(): workers' threads take the signals that their creator takes, as threads that the program
   /// itself made would. The program's code on them may send itself signals, or start processes, which inherit the mask.
   /// False: they take only the signals that instructions cause.

@@ -244,20 +244,6 @@ class worker_set {
     return runs == nullptr || runs->is_shielded() ? nullptr : runs->context_.free_stack();
   }
 
-  /// What runs on thread `number` waits, and has met a trap. In the handler of the trap's signal; otherwise as tick().
-  trap_outcome meet_wait(unsigned number) noexcept {
-    ticked_thread<M>& self = threads_[number];
-    const role does = self.does.get();
-    if (does == role::elsewhere) return trap_outcome::no_demand;
-    worker<M>* const w = does == role::worker ? self.works_as : nullptr;
-    // relaxed: written by this thread, which is attached.
-    attached_thread<M>* const g = w == nullptr ? slots_[number - workers()].of.load(order::relaxed) : nullptr;
-    if (w == nullptr && g->context_ == context_owners<M>::none) return trap_outcome::no_demand;
-    const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
-    if (!wanted && !work_signal_.has_work() && (w == nullptr || !has_ready_host(*w))) return trap_outcome::no_demand;
-    return end_turn(w, g) ? trap_outcome::yielded : trap_outcome::deferred;
-  }
-
   /// Lets busy threads look soon whether their contexts are wanted, again and again: jobs have come or gone, or an
   /// attached thread wants a context. From any thread.
   void look_for_others() noexcept {

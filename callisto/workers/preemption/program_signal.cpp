@@ -55,13 +55,12 @@ class program_signal::locked {
   program_signal& of_;
 };
 
-bool program_signal::take(int flags, signal_bits blocked) noexcept {
+bool program_signal::take(int flags) noexcept {
   if (is_taken()) return true;
   struct sigaction action{};
   action.sa_sigaction = ours_;
   action.sa_flags = SA_SIGINFO | SA_RESTART | flags;
   sigemptyset(&action.sa_mask);
-  std::memcpy(&action.sa_mask, &blocked, sizeof blocked);
   const locked held(*this);
   if (sigaction(number_, &action, &programs_) != 0) return false;
   taken.fetch_or(bit_of(number_), std::memory_order_relaxed);  // relaxed: see all_taken()
@@ -125,11 +124,9 @@ int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* bef
   if (wanted == nullptr) return 0;
   const signal_bits now = how == SIG_BLOCK ? blocked | *wanted : how == SIG_UNBLOCK ? blocked & ~*wanted : *wanted;
   blocked_by_program = now & never;
-  for (const int signal : {SIGURG, SIGTRAP}) {
-    const signal_bits bit = bit_of(signal);
-    if ((held_back & ~now & bit) == 0) continue;
-    held_back &= ~bit;
-    raise(signal);
+  if ((held_back & ~now & bit_of(SIGURG)) != 0) {
+    held_back &= ~bit_of(SIGURG);
+    raise(SIGURG);
   }
   return 0;
 }

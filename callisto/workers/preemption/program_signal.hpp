@@ -1,10 +1,9 @@
-// Signals that both the runtime and the program use: SIGURG (runaway_timer.hpp) and SIGTRAP
-// (spin_traps/spin_traps.hpp). The program has its own action for those that are not the runtime's, and blocks them as
-// it likes.
+// Signals that both the runtime and the program use: SIGURG (runaway_timer.hpp). The program has its own action for
+// those that are not the runtime's, and blocks them as it likes.
 //
 // In truth the action is the runtime's, and the program cannot block them: a thread that blocks SIGURG and spins would
-// keep its context from the thread that it waits for, and a SIGTRAP that is blocked ends the process at a trap. Calls
-// that ask for the action or the mask return what the program has set. A signal for a thread that "blocks" it is held,
+// keep its context from the thread that it waits for. Calls that ask for the action or the mask return what the program
+// has set. A signal for a thread that "blocks" it is held,
 // and sent again when the thread unblocks it; of several that are held one is left, as among the system's.
 //
 // Limits: sigwait() does not wait for a held signal, sigpending() does not show it, and threads that the thread starts
@@ -28,10 +27,10 @@ class program_signal {
   program_signal(const program_signal&) = delete;
   program_signal& operator=(const program_signal&) = delete;
 
-  /// Takes the signal: the handler handles it from now on, with SA_SIGINFO, SA_RESTART and these `flags`, and with
-  /// these other signals blocked. The action that was there is the program's. To be called again if the program may
-  /// have put its own in place past act_for_program(). False: the system refuses.
-  bool take(int flags, machine::signal_bits blocked) noexcept;
+  /// Takes the signal: the handler handles it from now on, with SA_SIGINFO, SA_RESTART and these `flags`. The action
+  /// that was there is the program's. To be called again if the program may have put its own in place past
+  /// act_for_program(). False: the system refuses.
+  bool take(int flags) noexcept;
 
   /// In a child of fork(), which has none of the threads that may have held the lock.
   void forget_others() noexcept { acting_.clear(std::memory_order_relaxed); }  // relaxed: it has one thread

@@ -51,7 +51,6 @@ struct thread_timer {
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
   posix_runaway_timer::stack_finder free_stack = nullptr;
-  posix_runaway_timer::wait_handler wait = nullptr;
   posix_runaway_timer::own_handler own = nullptr;  ///< instead of `tick`: `set` is an activation on its own thread
 };
 
@@ -190,16 +189,6 @@ thread_timer* of_this_thread() noexcept {
   return nullptr;
 }
 
-/// A trap on the calling thread, in a handler.
-trap_outcome on_trap_signal(void* frame) noexcept {
-  const thread_timer* const p = of_this_thread();
-  if (p == nullptr || p->wait == nullptr || machine::has_interrupted_alternate_stack(frame))
-    return trap_outcome::no_demand;
-  const trap_outcome how = p->wait(p->set, p->worker);
-  if (how == trap_outcome::yielded) return_as_this_thread(frame);
-  return how;
-}
-
 /// True once a thread was seen to have an alternate stack. relaxed, all: a hint.
 std::atomic<bool> alternate_stacks{false};
 /// Notes the alternate stack of a frame. After exec() the flags are still those of the program before; only the size
@@ -207,20 +196,6 @@ std::atomic<bool> alternate_stacks{false};
 void note_alternate_stack(const stack_t& of_thread) noexcept {
   if ((of_thread.ss_flags & SS_DISABLE) == 0 && of_thread.ss_size != 0)
     alternate_stacks.store(true, std::memory_order_relaxed);
-}
-
-/// The `by_call` of the timers' constructors, which were all given the same.
-std::atomic<loop_traps::call_handler> yields_by_call{nullptr};
-
-/// A trap on the calling thread, outside of handlers.
-trap_outcome on_trap_call() noexcept {
-  if (alternate_stacks.load(std::memory_order_relaxed)) {
-    // As has_interrupted_alternate_stack().
-    stack_t current{};
-    if (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0)
-      return trap_outcome::no_demand;
-  }
-  return yields_by_call.load(std::memory_order_relaxed)();  // relaxed: published by loop_traps::prepare()
 }
 
 /// True if the program blocks more than usual there, as in a handler of its own. If the handler were left, its mask
@@ -317,7 +292,7 @@ void install_handler() {
   static std::mutex one_at_a_time;
   const std::scoped_lock held(one_at_a_time);
   // On the alternate stack of threads that have one, as Go demands of every handler in the process.
-  programs.take(SA_ONSTACK, 0);
+  programs.take(SA_ONSTACK);
   static const bool forgets = pthread_atfork(nullptr, nullptr, forget_threads) == 0;
   static_cast<void>(forgets);
 }
@@ -334,8 +309,7 @@ struct posix_runaway_timer::state {
   handler call;
   own_handler own;
   stack_finder free_stack;
-  loop_traps* traps;
-  wait_handler wait;
+  loop_traps* loops;
   std::vector<std::atomic<thread_timer*>> of_worker;
   std::atomic<machine::signal_bits> usually_blocked{0};  ///< by a thread that adopted a timer
 
@@ -353,14 +327,10 @@ struct posix_runaway_timer::state {
 };
 
 posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler call,
-                                         own_handler on_own_thread, stack_finder free_stack, const trap_handlers& traps)
-    : state_(new state{ticks, call, on_own_thread, free_stack, traps.in,
-                       traps.in != nullptr ? traps.by_signal : nullptr,
-                       std::vector<std::atomic<thread_timer*>>(workers)}) {
+                                         own_handler on_own_thread, stack_finder free_stack, loop_traps* loops)
+    : state_(
+          new state{ticks, call, on_own_thread, free_stack, loops, std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
-  if (traps.in == nullptr) return;
-  yields_by_call.store(traps.by_call, std::memory_order_relaxed);  // relaxed: published by prepare()
-  traps.in->prepare(on_trap_signal, on_trap_call, tick_signal);
 }
 
 posix_runaway_timer::~posix_runaway_timer() = default;
@@ -421,7 +391,6 @@ thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
     p.set = like.set;
     p.tick = like.tick;
     p.free_stack = like.free_stack;
-    p.wait = like.wait;
     p.own = like.own;
     // Last: a signal of its last user may still be on its way. release, both: publish what is above to on_signal()'s
     // and of_this_thread()'s acquires.
@@ -444,7 +413,6 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
                                                        .set = set,
                                                        .tick = state_->call,
                                                        .free_stack = state_->free_stack,
-                                                       .wait = state_->wait,
                                                        .own = nullptr});
   if (p == nullptr) return false;
   state_->of_worker[worker].store(p, std::memory_order_seq_cst);                 // seq_cst: see state::set()
@@ -466,9 +434,7 @@ void posix_runaway_timer::set_rate(unsigned worker, tick_rate rate) noexcept {
   state_->set(worker, [rate](const thread_timer& p) { return period_at(p, rate); });
 }
 
-void posix_runaway_timer::unblock() noexcept {
-  machine::unblock_signals(machine::bit_of(tick_signal) | machine::bit_of(SIGTRAP));
-}
+void posix_runaway_timer::unblock() noexcept { machine::unblock_signals(machine::bit_of(tick_signal)); }
 
 void posix_runaway_timer::block() noexcept { machine::block_signals(machine::bit_of(tick_signal)); }
 
@@ -483,16 +449,11 @@ runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activati
   ticks.blocked = machine::signals_blocked();
   // relaxed: a worker has written it before it ran what blocked.
   const machine::signal_bits mask =
-      (state_->usually_blocked.load(std::memory_order_relaxed) & ~machine::bit_of(SIGTRAP)) |
-      machine::bit_of(tick_signal);
+      (state_->usually_blocked.load(std::memory_order_relaxed)) | machine::bit_of(tick_signal);
   machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
-  thread_timer* const p = make_timer(CLOCK_THREAD_CPUTIME_ID, {.every = {},
-                                                               .worker = 0,
-                                                               .set = an_activation,
-                                                               .tick = nullptr,
-                                                               .free_stack = nullptr,
-                                                               .wait = nullptr,
-                                                               .own = state_->own});
+  thread_timer* const p = make_timer(
+      CLOCK_THREAD_CPUTIME_ID,
+      {.every = {}, .worker = 0, .set = an_activation, .tick = nullptr, .free_stack = nullptr, .own = state_->own});
   ticks.timer = p;
   if (p != nullptr) set_period(*p, own_tick_ns);
   return ticks;
@@ -501,6 +462,14 @@ runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activati
 void posix_runaway_timer::end_own_thread(const own_ticks& ticks) noexcept {
   machine::change_signal_mask(SIG_SETMASK, &ticks.blocked, nullptr);
   if (ticks.timer != nullptr) drop_timer(*static_cast<thread_timer*>(ticks.timer));
+}
+
+bool posix_runaway_timer::may_be_in_handler() noexcept {
+  const thread_timer* const p = of_this_thread();
+  if (p == nullptr || (machine::signals_blocked() & ~p->usually_blocked) != 0) return true;
+  stack_t current{};
+  return alternate_stacks.load(std::memory_order_relaxed) &&
+         (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0);
 }
 
 bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
@@ -525,10 +494,10 @@ int posix_runaway_timer::raise_for_program() noexcept {
 }
 
 bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {
-  return state_->traps != nullptr && state_->traps->is_wait(instruction);
+  return state_->loops != nullptr && state_->loops->is_wait(instruction);
 }
 bool posix_runaway_timer::trap(std::uintptr_t instruction) noexcept {
-  return state_->traps != nullptr && state_->traps->put(instruction);
+  return state_->loops != nullptr && state_->loops->put(instruction);
 }
 
 }  // namespace callisto::workers

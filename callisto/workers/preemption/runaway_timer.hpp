@@ -88,20 +88,13 @@ class posix_runaway_timer final : public runaway_timer {
   /// Returns the top of a free stack for a handler that may leave what runs on the thread; null: it may not be left
   /// here. Called by the handler, where its frame is on an alternate stack.
   using stack_finder = void* (*)(void* set, unsigned thread) noexcept;
-  /// Called on a thread that met a trap.
-  using wait_handler = trap_outcome (*)(void* set, unsigned thread) noexcept;
 
   /// Called by the handler on an activation's own thread. True: as for `handler`.
   using own_handler = bool (*)(void* an_activation) noexcept;
 
-  /// Traps beside the ticks.
-  struct trap_handlers {
-    loop_traps* in = nullptr;                    ///< null: no traps
-    wait_handler by_signal = nullptr;            ///< in a handler of signals
-    loop_traps::call_handler by_call = nullptr;  ///< outside of handlers; all timers of the process have the same
-  };
+  /// `loops`: null, or knows loops that wait, for which the caller has called prepare().
   posix_runaway_timer(unsigned threads, const tick_periods& ticks, handler call, own_handler on_own_thread,
-                      stack_finder free_stack, const trap_handlers& traps);
+                      stack_finder free_stack, loop_traps* loops);
   ~posix_runaway_timer() override;
 
   /// True if the calling thread has no alternate stack.
@@ -117,6 +110,10 @@ class posix_runaway_timer final : public runaway_timer {
   bool adopt(unsigned thread, void* set) noexcept;
   /// On that thread, once it needs no ticks.
   void abandon(unsigned thread) noexcept;
+
+  /// True if the calling thread may be in a handler of the program's, by its signal mask and its stack, or has no
+  /// timer: then what runs on it must not be left. Three system calls.
+  static bool may_be_in_handler() noexcept;
 
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: the signal is not taken, and
   /// the system's call applies.

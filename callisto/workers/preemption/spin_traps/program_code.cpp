@@ -20,7 +20,6 @@
 namespace callisto::workers::spin_traps {
 namespace {
 
-constexpr std::uint8_t breakpoint = 0xCC;  // int3
 constexpr std::uint8_t jump_opcode = 0xE9;
 constexpr std::uint8_t no_operation = 0x90;
 constexpr std::uintptr_t page_bytes = 4096;  // x86-64's
@@ -35,9 +34,10 @@ bool can_jump = false;
 
 /// For dl_iterate_phdr(), which has the program first.
 int note_segments(dl_phdr_info* object, std::size_t, void*) noexcept {
+  constexpr auto readable_code = PF_R | PF_X;
   std::size_t found = 0;
   for (const auto& segment : std::span(object->dlpi_phdr, object->dlpi_phnum))
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 && found < text.size())
+    if (segment.p_type == PT_LOAD && (segment.p_flags & readable_code) == readable_code && found < text.size())
       text[found++] = {reinterpret_cast<const std::uint8_t*>(object->dlpi_addr + segment.p_vaddr), segment.p_filesz};
   gaps = function_gaps::of(*object);
   return 1;
@@ -178,23 +178,12 @@ place around(std::uintptr_t instruction) noexcept {
 
 trapped_loop make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexcept {
   const auto base = reinterpret_cast<std::uintptr_t>(code.data());
-  trapped_loop w{.begin = base + loop.begin,
-                 .loop = loop,
-                 .at = base + loop.branch,
-                 .original = code[loop.branch],
-                 .trapped = breakpoint};
+  trapped_loop w{.begin = base + loop.begin, .loop = loop};
   constexpr std::uint8_t near_branch_bytes = 2;
-  w.jumps = can_jump && ((loop.branch_bytes == near_branch_bytes &&
-                          (jump_by_gap(w, gaps.behind(w.branch())) || jump_by_gap(w, gaps.before(w.branch())))) ||
-                         jump_by_flush(w, code));
-  const std::uintptr_t room = w.jumps ? 0 : take_room(sizeof(spin_pass::code));
-  if (room == 0) return w;
-  std::optional<spin_pass> pass = copy_pass(code, loop, loop.begin, static_cast<std::ptrdiff_t>(room - base));
-  if (!pass || pass->bytes == pass->code.size()) return w;
-  pass->code[pass->bytes++] = breakpoint;
-  if (!write_code(room, std::span(pass->code).first(pass->bytes))) return w;
-  w.room = room;
-  w.room_end = room + pass->bytes - 1;
+  if (!can_jump) return w;
+  const bool by_gap = loop.branch_bytes == near_branch_bytes &&
+                      (jump_by_gap(w, gaps.behind(w.branch())) || jump_by_gap(w, gaps.before(w.branch())));
+  if (!by_gap) jump_by_flush(w, code);
   return w;
 }
 

@@ -8,7 +8,7 @@
 // - The first byte of an OpenMP flush in the loop, which compilers write as `lock orq $0,(%rsp)`, F0 48 83 0C 24 00.
 //   With E9 in the place of F0 it is a jump over 0x240C8348 (604 million) bytes. If the page there is free, a jump of
 //   this library goes on from it, to a copy of the rest of the pass and, unless that ends the loop, a landing.
-// - The first byte of the branch: a breakpoint.
+// A loop with neither gets no trap.
 #pragma once
 
 #include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
@@ -23,16 +23,14 @@ namespace callisto::workers::spin_traps {
 /// False: the system refuses. Three system calls.
 bool write_code(std::uintptr_t address, std::span<const std::uint8_t> code) noexcept;
 
-/// A loop that has a trap.
+/// A loop that has a trap, or can have none.
 struct trapped_loop {
   std::uintptr_t begin = 0;
   spin_loop loop;
-  std::uintptr_t at = 0;      ///< the address of the one byte that a trap changes
+  std::uintptr_t at = 0;      ///< the address of the one byte that a trap changes; 0: the loop can have none
   std::uint8_t original = 0;  ///< the byte without a trap
   std::uint8_t trapped = 0;   ///< and with it
-  bool jumps = false;         ///< the trap leads to a landing; else it is a breakpoint
-  /// Code elsewhere that belongs to the loop: a landing and what goes before it, or, for a thread that met a
-  /// breakpoint, one pass of the loop and another breakpoint. 0: there is none.
+  /// Code elsewhere that belongs to the loop: a landing and what goes before it. 0: there is none.
   std::uintptr_t room = 0;
   std::uintptr_t room_end = 0;  ///< its last byte
 
@@ -49,8 +47,8 @@ struct place {
 /// Returns the code around an instruction, enough to find its loop in.
 place around(std::uintptr_t instruction) noexcept;
 
-/// Makes all that a trap in this loop needs, but does not put it there. Called by one thread at a time;
-/// async-signal-safe.
+/// Makes all that a trap in this loop needs, if there can be one, but does not put it there. Called by one thread at a
+/// time; async-signal-safe.
 trapped_loop make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexcept;
 
 }  // namespace callisto::workers::spin_traps

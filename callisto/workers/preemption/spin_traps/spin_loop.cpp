@@ -336,17 +336,4 @@ std::optional<spin_pass> copy_pass(std::span<const std::uint8_t> code, const spi
   return made;
 }
 
-bool spin_loop::goes_on(std::uint64_t flags) const noexcept {
-  if (condition == always) return true;
-  const bool carry = (flags & 0x001) != 0;
-  const bool parity = (flags & 0x004) != 0;
-  const bool zero = (flags & 0x040) != 0;
-  const bool sign = (flags & 0x080) != 0;
-  const bool overflow = (flags & 0x800) != 0;
-  // One value for each pair; the odd condition of a pair is the opposite.
-  const std::array holds{
-      overflow, carry, zero, carry || zero, sign, parity, sign != overflow, zero || sign != overflow};
-  return holds[condition / 2] != (condition % 2 != 0);
-}
-
 }  // namespace callisto::workers

@@ -30,9 +30,6 @@ struct spin_loop {
   std::uint8_t condition = always;  ///< under which it goes back, as x86's conditional jumps number them
 
   static constexpr std::uint8_t always = 16;
-
-  /// True if the branch goes back when the processor's flags are these.
-  bool goes_on(std::uint64_t flags) const noexcept;
 };
 
 /// Returns the loop that waits around the instruction at offset `at` of this x86-64 code; nullopt: there is none. Pure;

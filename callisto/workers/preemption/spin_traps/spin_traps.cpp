@@ -1,9 +1,7 @@
-// Traps in the program's own code: breakpoints and the handler of their signal, and jumps.
+// Traps in the program's own code: which loops have one, and what a thread does that meets one.
 #include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
 
 #include <callisto/machine/native.hpp>
-#include <callisto/machine/system/signal_mask.hpp>
-#include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/spin_traps/program_code.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_jump.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
@@ -12,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -21,7 +18,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 namespace callisto::workers::spin_traps {
@@ -34,18 +30,16 @@ using machine::order;
 
 /// Loops that can have traps in a program's life; a program waits in few places of its own code.
 constexpr unsigned most_traps = 16;
-// How often in a row a trap is met without demand before it is taken out: for some 10 us.
-constexpr unsigned most_breakpoints_without_demand = 16;
-constexpr unsigned most_jumps_without_demand = 128;
+/// How often in a row a trap is met without demand before it is taken out: for some 10 us.
+constexpr unsigned most_without_demand = 128;
 
 using table = trap_table<machine::native, trapped_loop, most_traps>;
 using trap = table::trap;
 
 table traps;
-std::atomic<loop_traps::signal_handler> asked{nullptr};
+std::atomic<bool> can_read{false};
+/// Null: no traps are put, and those that are there do nothing.
 std::atomic<loop_traps::call_handler> called{nullptr};
-void on_trap(int, siginfo_t* info, void* context);
-constinit program_signal programs(SIGTRAP, on_trap);
 
 bool is_debugged() noexcept {
   std::array<char, 1024> status{};
@@ -59,13 +53,6 @@ bool is_debugged() noexcept {
   return at == std::string_view::npos || at + name.size() >= all.size() || all[at + name.size()] != '0';
 }
 
-/// Returns the trap that has its breakpoint there.
-trap* trap_at(std::uintptr_t address) noexcept {
-  return traps.find([address](std::uintptr_t branch, const trapped_loop& w) {
-    return !w.jumps && (branch == address || w.room_end == address);
-  });
-}
-
 /// Returns the trap that has the instruction in its loop, or in its code elsewhere.
 trap* trap_around(std::uintptr_t instruction) noexcept {
   return traps.find([instruction](std::uintptr_t branch, const trapped_loop& w) {
@@ -75,12 +62,11 @@ trap* trap_around(std::uintptr_t instruction) noexcept {
 }
 
 /// Counts how a trap was met, and takes it out if there is no demand for long.
-void account(trap& t, trap_outcome how) noexcept {
+void account(trap& t, bool yielded) noexcept {
   const trapped_loop& w = t.what;
-  if (how != trap_outcome::no_demand) {
+  if (yielded) {
     t.without_demand.store(0, order::relaxed);  // relaxed, here and below: a hint
-  } else if (t.without_demand.fetch_add(1, order::relaxed) >=
-             (w.jumps ? most_jumps_without_demand : most_breakpoints_without_demand)) {
+  } else if (t.without_demand.fetch_add(1, order::relaxed) >= most_without_demand) {
     traps.alone([&] { return traps.take_out(t, [&] { return write_code(w.at, std::span(&w.original, 1)); }); });
   }
 }
@@ -95,71 +81,47 @@ void on_landing(std::uintptr_t landing) noexcept {
   errno = saved;
 }
 
-// Like the handler of ticks (runaway_timer.cpp) it runs under any identity, and may be left in the middle. Its own
-// signal is not blocked meanwhile: a thread that left it for another activation must meet traps there, too. Ticks are
-// blocked: what runs here would go on elsewhere while the handler still uses the worker that it was on.
-void on_trap(int, siginfo_t* info, void* context) {
-  auto& frame = *static_cast<ucontext_t*>(context);
-  greg_t& next = frame.uc_mcontext.gregs[REG_RIP];
-  trap* const t = info->si_code == SI_KERNEL ? trap_at(static_cast<std::uintptr_t>(next) - 1) : nullptr;
-  if (t == nullptr) return programs.pass_on(info, context);
-  const trapped_loop& w = t->what;
-  const std::uintptr_t branch = w.branch();
-  const auto here = static_cast<std::uintptr_t>(next) - 1;
-  if (here == branch && !w.loop.goes_on(static_cast<std::uint64_t>(frame.uc_mcontext.gregs[REG_EFL]))) {
-    const std::uintptr_t behind = branch + w.loop.branch_bytes;
-    next = static_cast<greg_t>(behind);
-    return;
-  }
-  const int saved = errno;
-  // relaxed: there are no traps before it is set.
-  account(*t, asked.load(std::memory_order_relaxed)(context));
-  // The wait is often over by then. A pass elsewhere then ends the loop; in the loop the branch would be a breakpoint
-  // again.
-  next = static_cast<greg_t>(traps.is_set(*t) && w.room != 0 ? w.room : w.begin);
-  errno = saved;
-}
-
 /// The only object of its kind.
 class process_traps final : public loop_traps {
  public:
-  void prepare(signal_handler by_signal, call_handler by_call, int tick_signal) override;
+  void prepare(call_handler by_call) override;
   bool is_wait(std::uintptr_t instruction) const noexcept override;
   bool put(std::uintptr_t instruction) noexcept override;
 };
 
-void process_traps::prepare(signal_handler by_signal, call_handler by_call, int tick_signal) {
-  called.store(by_call, std::memory_order_release);  // release: publishes what it calls to on_landing()'s acquire
-  static std::once_flag once;
-  std::call_once(once, [by_signal, tick_signal] {
+void process_traps::prepare(call_handler by_call) {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock held(one_at_a_time);
+  // relaxed, both: ordered by the mutex.
+  if (!can_read.load(std::memory_order_relaxed)) {
     note_program();
-    if (!programs.take(SA_NODEFER, machine::bit_of(tick_signal))) return;
     spin_jump::call(on_landing);
     // A child has none of the threads that may have held these, and no workers to yield to.
     pthread_atfork(nullptr, nullptr, [] {
       traps.forget_others();
-      programs.forget_others();
       called.store(nullptr, std::memory_order_relaxed);  // relaxed: it has one thread
+      new (&one_at_a_time) std::mutex;
     });
-    // release: publishes what is above to is_wait()'s and put()'s acquires.
-    asked.store(by_signal, std::memory_order_release);
-  });
+    can_read.store(true, std::memory_order_release);  // release: publishes what is above to is_wait()'s acquire
+  }
+  // release: publishes what it calls, and what is above, to on_landing()'s and put()'s acquires.
+  if (by_call != nullptr) called.store(by_call, std::memory_order_release);
 }
 
 bool process_traps::is_wait(std::uintptr_t instruction) const noexcept {
-  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: pairs with prepare()'s release
+  if (!can_read.load(std::memory_order_acquire)) return false;  // acquire: pairs with prepare()'s release
   if (trap_around(instruction) != nullptr) return true;
   const place p = around(instruction);
   return !p.code.empty() && find_spin_loop(p.code, p.at);
 }
 
 bool process_traps::put(std::uintptr_t instruction) noexcept {
-  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: pairs with prepare()'s release
+  if (called.load(std::memory_order_acquire) == nullptr) return false;  // acquire: pairs with prepare()'s release
   const trap* const known = trap_around(instruction);
   if (known != nullptr && traps.is_set(*known)) return true;
   const place p = around(instruction);
   if (p.code.empty()) return false;
-  // Within alone(): else a breakpoint of another thread may be read as code.
+  // Within alone(): else a byte that another thread has changed may be read as code.
   return traps.alone([&] {
     const auto loop = find_spin_loop(p.code, p.at);
     if (!loop) return false;
@@ -167,15 +129,11 @@ bool process_traps::put(std::uintptr_t instruction) noexcept {
     trap* const t = traps.claim(branch, [&] { return make_trap(*loop, p.code); });
     if (t == nullptr) return false;
     const trapped_loop& w = t->what;
-    return traps.set(*t, [&w] { return !is_debugged() && write_code(w.at, std::span(&w.trapped, 1)); });
+    return w.at != 0 && traps.set(*t, [&w] { return !is_debugged() && write_code(w.at, std::span(&w.trapped, 1)); });
   });
 }
 
 }  // namespace
-
-bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
-  return programs.act_for_program(action, before);
-}
 
 #else
 
@@ -183,14 +141,12 @@ namespace {
 
 class process_traps final : public loop_traps {
  public:
-  void prepare(signal_handler, call_handler, int) override {}
+  void prepare(call_handler) override {}
   bool is_wait(std::uintptr_t) const noexcept override { return false; }
   bool put(std::uintptr_t) noexcept override { return false; }
 };
 
 }  // namespace
-
-bool act_for_program(const struct sigaction*, struct sigaction*) noexcept { return false; }
 
 #endif
 

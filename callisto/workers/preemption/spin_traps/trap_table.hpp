@@ -1,8 +1,8 @@
-// Which breakpoints stand in the program's code, for threads that put them there, take them out and meet them
+// Which traps stand in the program's code, for threads that put them there, take them out and meet them
 // (spin_traps.hpp).
 //
-// A thread that meets a breakpoint must find its trap, even if the breakpoint was taken out a moment ago. So traps are
-// published before the first breakpoint is written, and stay. Code is changed by one thread at a time. A thread in a
+// A thread that meets a changed byte must find its trap, even if the byte was written back a moment ago. So traps are
+// published before the first byte is changed, and stay. Code is changed by one thread at a time. A thread in a
 // handler of signals cannot wait: if another one is changing code, it gives up.
 #pragma once
 
@@ -23,7 +23,7 @@ class trap_table {
   struct trap {
     machine::atomic_of<M, std::uintptr_t> branch{0};
     machine::plain_of<M, What> what{};
-    machine::atomic_of<M, unsigned> set{0};             ///< 1: the breakpoint is there
+    machine::atomic_of<M, unsigned> set{0};             ///< 1: the byte is changed
     machine::atomic_of<M, unsigned> without_demand{0};  ///< how often in a row it was met so
   };
 
@@ -38,7 +38,7 @@ class trap_table {
     return nullptr;
   }
 
-  /// True if the breakpoint is there; a hint.
+  /// True if the byte is changed; a hint.
   bool is_set(const trap& t) const noexcept { return t.set.load(order::relaxed) != 0; }
 
   /// Returns f(), which may claim, set and take out; false if another thread is in such a call.
@@ -64,7 +64,7 @@ class trap_table {
     return nullptr;
   }
 
-  /// Calls write(), which puts the breakpoint there, and says whether it could.
+  /// Calls write(), which changes the byte, and says whether it could.
   template <class Write>
   bool set(trap& t, Write write) noexcept {
     if (is_set(t)) return true;
