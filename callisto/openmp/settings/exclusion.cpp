@@ -127,9 +127,12 @@ std::vector<std::string> without_this_library(char** environment) {
     std::vector<char*> pointers;
     for (std::string& variable : kept) pointers.push_back(variable.data());
     pointers.push_back(nullptr);
-    execve(access(path.c_str(), X_OK) == 0 ? path.c_str() : "/proc/self/exe", arguments, pointers.data());
+    // Without /proc, by the path that the program was begun with.
+    const auto* const begun_with = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    for (const char* file : {path.c_str(), "/proc/self/exe", begun_with != nullptr ? begun_with : ""})
+      execve(file, arguments, pointers.data());
   }
-  report("%s is to be left alone, but Callisto's library is not loaded by LD_PRELOAD or LD_LIBRARY_PATH alone",
+  report("%s is to be left alone, but cannot begin anew without Callisto's library in LD_PRELOAD and LD_LIBRARY_PATH",
          arguments[0]);
 }
 
