@@ -3,6 +3,7 @@
 #include <callisto/app/jobs/placed_programs.hpp>
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -17,7 +18,6 @@
 #include <thread>
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,19 +54,6 @@ bool is_marked(pid_t pid) {
   return all.starts_with(mark) || all.find('\0' + mark) != std::string::npos;
 }
 
-std::vector<unsigned> contexts_of(pid_t pid) {
-  // Large enough for any kernel's mask.
-  constexpr std::size_t most = 1 << 16;
-  std::vector<unsigned long> mask(most / 8 / sizeof(unsigned long));
-  const std::size_t bytes = mask.size() * sizeof(unsigned long);
-  std::vector<unsigned> contexts;
-  if (::sched_getaffinity(pid, bytes, reinterpret_cast<cpu_set_t*>(mask.data())) != 0) return contexts;
-  for (unsigned c = 0; c < most; ++c) {
-    if (CPU_ISSET_S(c, bytes, reinterpret_cast<cpu_set_t*>(mask.data()))) contexts.push_back(c);
-  }
-  return contexts;
-}
-
 }  // namespace
 
 choosing_places::choosing_places() : lock_(open_lock()) {
@@ -95,7 +82,7 @@ std::map<pid_t, std::vector<unsigned>> placed_programs() {
         ::stat(entry.path().c_str(), &is) != 0 || is.st_uid != ::geteuid() || !is_marked(pid)) {
       continue;
     }
-    found.emplace(pid, contexts_of(pid));
+    found.emplace(pid, machine::affinity_of(pid));
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <callisto/machine/host/cgroups.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -19,6 +20,13 @@ std::optional<std::string> contents_of(const std::string& path) {
   std::string text = all.str();
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
+}
+
+std::optional<std::int64_t> to_number(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return n;
 }
 
 std::vector<std::string> split_at(std::string_view text, char separator) {

@@ -6,7 +6,6 @@
 #include <callisto/machine/host/topology.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -22,22 +21,9 @@
 namespace callisto::machine {
 namespace {
 
+/// Returns where this process may run; never empty.
 std::vector<unsigned> current_affinity() {
-  std::vector<unsigned> cpus;
-  // The kernel refuses sets smaller than its own, so the set is as large as any.
-  const std::size_t bytes = CPU_ALLOC_SIZE(max_cpus);
-  const auto free_set = [](cpu_set_t* s) { CPU_FREE(s); };
-  const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(max_cpus), free_set);
-  if (set != nullptr) {
-    CPU_ZERO_S(bytes, set.get());
-    if (sched_getaffinity(0, bytes, set.get()) == 0) {
-      // No further than the last one: each program does this when it starts.
-      const auto count = static_cast<unsigned>(CPU_COUNT_S(bytes, set.get()));
-      for (unsigned i = 0; cpus.size() < count; ++i) {
-        if (CPU_ISSET_S(i, bytes, set.get())) cpus.push_back(i);
-      }
-    }
-  }
+  std::vector<unsigned> cpus = affinity_of(0);
   if (cpus.empty()) {  // a sandbox that forbids the call: whatever is online
     const long online = std::clamp(sysconf(_SC_NPROCESSORS_ONLN), 1l, static_cast<long>(max_cpus));
     for (unsigned i = 0; i < static_cast<unsigned>(online); ++i) cpus.push_back(i);
@@ -47,13 +33,6 @@ std::vector<unsigned> current_affinity() {
 
 // Before main, hence before the program can bind its threads; earlier still if a static constructor asks for it.
 [[maybe_unused]] const std::vector<unsigned>& early = affinity_at_start();
-
-std::optional<std::int64_t> to_number(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return n;
-}
 
 std::optional<double> ratio(std::optional<std::int64_t> quota, std::optional<std::int64_t> period) {
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
@@ -104,6 +83,25 @@ void apply_cpuset(limits& l, const std::string& root, const std::vector<std::str
 }
 
 }  // namespace
+
+std::vector<unsigned> affinity_of(pid_t process) {
+  std::vector<unsigned> cpus;
+  // The kernel refuses sets smaller than its own, so the set is as large as any.
+  const std::size_t bytes = CPU_ALLOC_SIZE(max_cpus);
+  const auto free_set = [](cpu_set_t* s) { CPU_FREE(s); };
+  const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(max_cpus), free_set);
+  if (set != nullptr) {
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(process, bytes, set.get()) == 0) {
+      // No further than the last one: each program does this when it starts.
+      const auto count = static_cast<unsigned>(CPU_COUNT_S(bytes, set.get()));
+      for (unsigned i = 0; cpus.size() < count; ++i) {
+        if (CPU_ISSET_S(i, bytes, set.get())) cpus.push_back(i);
+      }
+    }
+  }
+  return cpus;
+}
 
 const std::vector<unsigned>& affinity_at_start() {
   // Never destroyed: loops may run in static destructors.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace callisto::machine {
 
 /// What the operating system lets this process use.
@@ -33,5 +35,9 @@ CALLISTO_API unsigned default_threads(const limits& l) noexcept;
 /// Returns the affinity mask that this process had when the library was loaded: what its user gave it, whatever the
 /// program has done to its threads since. Ascending, not empty.
 CALLISTO_API const std::vector<unsigned>& affinity_at_start();
+
+/// Returns where a process may run, by the affinity of its first thread; 0: the calling thread. Empty if that is
+/// unknown. Thread-safe.
+CALLISTO_API std::vector<unsigned> affinity_of(pid_t process);
 
 }  // namespace callisto::machine

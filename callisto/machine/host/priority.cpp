@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 
 #include <sched.h>
@@ -21,12 +20,10 @@ double weight_of_groups(const std::string& root) {
   double factor = 1;
   for (const cgroup_path& groups : control_groups(root).of("cpu")) {
     for (const std::string& directory : groups.directories) {
-      const std::string text =
-          contents_of(root + directory + (groups.version2 ? "/cpu.weight" : "/cpu.shares")).value_or("");
-      unsigned weight = 0;
-      const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), weight);
-      if (bad != std::errc() || weight == 0) continue;  // the root has none
-      factor *= weight / (groups.version2 ? 100.0 : 1024.0);
+      const auto weight =
+          to_number(contents_of(root + directory + (groups.version2 ? "/cpu.weight" : "/cpu.shares")).value_or(""));
+      if (!weight || *weight <= 0) continue;  // the root has none
+      factor *= static_cast<double>(*weight) / (groups.version2 ? 100 : 1024);
     }
   }
   return factor;
