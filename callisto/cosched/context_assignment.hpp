@@ -9,6 +9,7 @@
 #include <callisto/export.hpp>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory_resource>
 #include <span>
@@ -27,6 +28,11 @@ class context_set {
   bool has(unsigned context) const noexcept { return (bits_[context / 64] >> (context % 64) & 1) != 0; }
   void add(unsigned context) noexcept { bits_[context / 64] |= std::uint64_t{1} << (context % 64); }
   bool empty() const noexcept { return bits_ == std::array<std::uint64_t, words>{}; }
+  unsigned count() const noexcept {
+    unsigned n = 0;
+    for (const std::uint64_t w : bits_) n += static_cast<unsigned>(std::popcount(w));
+    return n;
+  }
   std::uint64_t& word(unsigned i) noexcept { return bits_[i]; }
   std::uint64_t word(unsigned i) const noexcept { return bits_[i]; }
   friend bool operator==(const context_set&, const context_set&) = default;

@@ -159,37 +159,33 @@ struct job::impl {
 
   /// Samples processor time and decides whether the job stands aside. The caller is the only one.
   aside look_aside(std::uint64_t now) {
+    const bool looks_around = now - outsiders_looked_at >= stepping_aside::outsiders_window;
+    stepping_aside::sample s{.at = now, .own = machine::processor_time_of(getpid())};
     // The share counts all jobs, also those that stand aside.
     double weights = 0;
     double own = 1;
-    unsigned others = 0;
-    context_set contexts_here;
+    unsigned jobs = 0;
+    context_set contexts;
     for (unsigned j = 0; j < max_jobs; ++j) {
       const std::optional<job_record> r = shared->record_of(j);
       if (!r) continue;
+      ++jobs;
       const double weight = double{1} * valid_weight(r->weight) * valid_priority(r->priority);
       weights += weight;
       if (j == number) {
         own = weight;
-        contexts_here = r->contexts;
-      } else {
-        ++others;
+        contexts = r->contexts;
+      }
+      if (looks_around && r->pid != 0 && r->pid <= max_pid) {
+        s.jobs += machine::processor_time_of(static_cast<pid_t>(r->pid));
       }
     }
-    if (others == 0) return aside::no;
-    unsigned contexts = 0;
-    for (unsigned c = 0; c < max_contexts; ++c) contexts += contexts_here.has(c) ? 1 : 0;
-    const double share = contexts * own / weights;
-    stepping_aside::sample s{.at = now, .own = machine::processor_time_of(getpid())};
-    if (now - outsiders_looked_at >= stepping_aside::outsiders_window) {
+    if (jobs <= 1) return aside::no;
+    if (looks_around) {
       outsiders_looked_at = now;
-      s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts_here.has(c); });
-      for (unsigned j = 0; j < max_jobs; ++j) {
-        const std::optional<job_record> r = shared->record_of(j);
-        if (r && r->pid != 0 && r->pid <= max_pid) s.jobs += machine::processor_time_of(static_cast<pid_t>(r->pid));
-      }
+      s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });
     }
-    return decides.look(s, share, contexts);
+    return decides.look(s, contexts.count() * own / weights, contexts.count());
   }
 
   // --- what the protocols are told

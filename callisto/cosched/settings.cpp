@@ -21,9 +21,7 @@ settings settings::from_environment() {
   s.wanted = text != "off";
   s.told_if_not = text == "on";
   s.delays = timing::from_environment();
-  s.weight = weight_from_environment();
-  const char* const weight = std::getenv("CALLISTO_WEIGHT");
-  s.weight_is_set = weight != nullptr && *weight != '\0';
+  s.weight = weight_if_set();
   return s;
 }
 

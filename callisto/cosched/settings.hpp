@@ -4,6 +4,7 @@
 #include <callisto/cosched/timing.hpp>
 #include <callisto/export.hpp>
 
+#include <optional>
 #include <string>
 
 namespace callisto::cosched {
@@ -13,8 +14,7 @@ struct settings {
   bool wanted = true;        ///< CALLISTO_COSCHED is not `off`
   bool told_if_not = false;  ///< CALLISTO_COSCHED=on: a refusal is printed on standard error
   timing delays{};
-  unsigned weight = 1;         ///< CALLISTO_WEIGHT, 1 if it is not set
-  bool weight_is_set = false;  ///< if not, the job's share follows the priority of its process
+  std::optional<unsigned> weight;  ///< CALLISTO_WEIGHT; if none, the job's share follows its process's priority
 
   /// Reads the environment. Throws usage_error for a bad CALLISTO_COSCHED, and for what timing::from_environment() and
   /// weight_from_environment() refuse.

@@ -41,9 +41,9 @@ timing timing::from_environment() {
   return t;
 }
 
-unsigned weight_from_environment() {
+std::optional<unsigned> weight_if_set() {
   const std::string_view text = variable("CALLISTO_WEIGHT");
-  if (text.empty()) return 1;
+  if (text.empty()) return std::nullopt;
   unsigned weight = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
   if (error != std::errc() || rest != text.data() + text.size() || weight == 0 || weight > max_weight) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace callisto::cosched {
 
@@ -25,8 +26,11 @@ struct timing {
   friend bool operator==(const timing&, const timing&) = default;
 };
 
-/// Returns CALLISTO_WEIGHT, this job's share relative to the others': 1 to max_weight, 1 if unset. Throws usage_error.
-CALLISTO_API unsigned weight_from_environment();
+/// Returns CALLISTO_WEIGHT, this job's share relative to the others': 1 to max_weight; nullopt if unset. Throws
+/// usage_error.
+CALLISTO_API std::optional<unsigned> weight_if_set();
+/// Returns CALLISTO_WEIGHT, 1 if unset. Throws usage_error.
+inline unsigned weight_from_environment() { return weight_if_set().value_or(1); }
 inline constexpr unsigned max_weight = 1000;
 
 }  // namespace callisto::cosched

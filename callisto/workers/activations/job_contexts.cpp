@@ -111,10 +111,10 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
   const int here = sched_getcpu();
   auto job = cosched::job::join({.contexts = contexts,
                                  .main = here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)),
-                                 .weight = how.weight,
-                                 .follows_priority = !how.weight_is_set,
+                                 .weight = how.weight.value_or(1),
+                                 .follows_priority = !how.weight,
                                  .delays = how.delays,
-                                 .may_step_aside = !how.told_if_not},
+                                .may_step_aside = !how.told_if_not},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<job_contexts> made(new job_contexts(contexts));

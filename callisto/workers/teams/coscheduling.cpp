@@ -45,8 +45,8 @@ std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, s
                                                  unsigned main, mover move_leader, std::string& refusal) {
   auto job = cosched::job::join({.contexts = contexts,
                                  .main = main,
-                                 .weight = how.weight,
-                                 .follows_priority = !how.weight_is_set,
+                                 .weight = how.weight.value_or(1),
+                                 .follows_priority = !how.weight,
                                  .delays = how.delays,
                                  .may_step_aside = !how.told_if_not},
                                 machine::shared_folders(), refusal);
