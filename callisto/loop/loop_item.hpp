@@ -397,7 +397,7 @@ template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, context_lease* on) noexcept {
   // A follower from after set_threads(), in a loop from before.
   if (thread >= threads_) return;
-  environment_.apply();
+  if (thread != 0) environment_.apply();  // 0 is the leader
   const auto recorded = recorded_.part_of(thread);
   recorded.entered();
   participation mine(*this, thread, on);
