@@ -5,6 +5,7 @@
 #include <callisto/app/base/sample_statistics.hpp>
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/bench/one_run.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
@@ -18,23 +19,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #ifdef CALLISTO_WITH_OPENMP
 #include <bench/openmp_kernels.hpp>
@@ -115,46 +110,30 @@ struct said {
   double slow = 0;  ///< the 99th percentile
 };
 
-/// Runs the actors together. Returns, by kind, the sum of loops and the means of times.
-std::map<std::string, said> run_together(const situation& s, const variables& environment, double seconds,
-                                         const std::stop_token& stop) {
-  struct running {
-    pid_t pid;
-    int out;
-    std::unique_ptr<group_to_kill> group;
-  };
-  std::vector<running> all;
-  for (const std::string& kind : s.actors) {
-    const int out = ::memfd_create("callisto-manners", MFD_CLOEXEC);
-    if (out < 0) throw error("bench manners: cannot open a file: " + std::generic_category().message(errno));
-    const pid_t pid = spawn({.program = this_program(),
-                             .arguments = {"bench", "program", kind, std::to_string(static_cast<int>(seconds * 1e3))},
-                             .environment = environment,
-                             .contexts = {},
-                             .in = 0,
-                             .out = out,
-                             .err = 2});
-    all.push_back({pid, out, std::make_unique<group_to_kill>(pid)});
+/// Runs the actors together, each once. Returns, by kind, the sum of loops and the means of times.
+std::map<std::string, said> run_actors(const situation& s, const variables& environment, double seconds,
+                                       const std::stop_token& stop) {
+  std::vector<std::string> outputs(s.actors.size());
+  std::vector<std::unique_ptr<one_run>> running;
+  for (std::size_t i = 0; i < s.actors.size(); ++i) {
+    running.push_back(std::make_unique<one_run>(
+        s.actors[i],
+        spawn_request{.program = this_program(),
+                      .arguments = {"bench", "program", s.actors[i], std::to_string(static_cast<int>(seconds * 1e3))},
+                      .environment = environment,
+                      .contexts = {}},
+        &outputs[i]));
   }
   std::map<std::string, said> found;
   std::map<std::string, unsigned> count;
-  std::string failed;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    int status = 0;
-    while (::waitpid(all[i].pid, &status, WNOHANG) == 0) {
-      if (stop.stop_requested()) {
-        kill_groups();
-        for (std::size_t j = i; j < all.size(); ++j) ::waitpid(all[j].pid, nullptr, 0);
-        throw graph::cancelled();
-      }
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    while (!running[i]->ended()) {
+      if (stop.stop_requested()) throw graph::cancelled();
       std::this_thread::sleep_for(5ms);
     }
-    std::array<char, 200> text{};
-    const ssize_t n = ::pread(all[i].out, text.data(), text.size() - 1, 0);
-    ::close(all[i].out);
     said one;
-    if (status != 0 || n <= 0 || std::sscanf(text.data(), "%lf %lf %lf", &one.loops, &one.median, &one.slow) != 3) {
-      failed = s.actors[i];
+    if (std::sscanf(outputs[i].c_str(), "%lf %lf %lf", &one.loops, &one.median, &one.slow) != 3) {
+      throw error("bench manners: the program '" + s.actors[i] + "' said '" + one_line(outputs[i]) + "'");
     }
     said& sum = found[s.actors[i]];
     sum.loops += one.loops;
@@ -162,7 +141,6 @@ std::map<std::string, said> run_together(const situation& s, const variables& en
     sum.slow += one.slow;
     ++count[s.actors[i]];
   }
-  if (!failed.empty()) throw error("bench manners: the program '" + failed + "' failed");
   for (auto& [kind, sum] : found) {
     sum.median /= count[kind];
     sum.slow /= count[kind];
@@ -205,7 +183,7 @@ std::vector<verdict> measure(const manners_arguments& o, const std::stop_token& 
     for (unsigned round = 0; round < o.rounds; ++round) {
       for (unsigned turn = 0; turn < 2; ++turn) {
         const bool shares = (round + turn) % 2 == 1;
-        for (const auto& [kind, one] : run_together(s, environment(shares ? "" : "off", s.openmp), o.seconds, stop)) {
+        for (const auto& [kind, one] : run_actors(s, environment(shares ? "" : "off", s.openmp), o.seconds, stop)) {
           (shares ? sharing : off)[kind].push_back(one);
         }
         bar.advance(1);
