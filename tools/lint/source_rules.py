@@ -141,6 +141,18 @@ def check_door():
         report(path, "cmake/public_headers.txt is not what the public headers include: tools/public_headers.sh --write")
 
 
+def check_map():
+    """ARCHITECTURE.md names each room, and each folder of a room."""
+    rows = {m[1]: m[2] for m in re.finditer(r"^\| \[(\w+)\]\(callisto/\1/\) \|([^|]*)\|", read("ARCHITECTURE.md"), re.M)}
+    for room in sorted({Path(path).parts[1] for path in tracked("callisto/*/*.hpp")}):
+        if room not in rows:
+            report("ARCHITECTURE.md", f"does not name the room {room}")
+            continue
+        for folder in sorted({Path(path).parts[2] for path in tracked(f"callisto/{room}/*/*.hpp")}):
+            if not re.search(rf"\b{folder}\b", rows[room]):
+                report("ARCHITECTURE.md", f"does not name {room}/{folder}")
+
+
 def check_commits():
     """Subjects of commits have at most 72 characters."""
     first_kept = "0e43a50"  # the last commit before the rule
@@ -155,6 +167,7 @@ check_floors()
 check_seam()
 check_text()
 check_door()
+check_map()
 check_commits()
 for other in ("style.py", "links.py"):
     if subprocess.run([sys.executable, here / other], check=False).returncode != 0:

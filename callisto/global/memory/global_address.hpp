@@ -8,7 +8,7 @@
 
 namespace callisto::global {
 
-/// The address of a T at some rank (Grappa, ATC 2015, section 4). One of two kinds:
+/// The address of a T at some rank (Grappa, 2014, section 4). One of two kinds:
 ///  - *linear*: a byte of the global heap. The heap is dealt to ranks in blocks, so neighbours may have other owners.
 ///    The top bit is 0.
 ///  - *of a rank*: a pointer of one rank. The top bit is 1, 15 bits are the rank, 48 bits the pointer.
