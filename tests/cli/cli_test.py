@@ -1962,6 +1962,7 @@ class Sharing(CommandTest):
         done = run("bench", "program", "dynamic", "1", env={**self.env, "CALLISTO_COSCHED": "on"}, preexec_fn=limit)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr.decode(), r"\Acallisto: shares the machine with no other job: .*File too large.*\n\Z")
+        self.refuse(INPUT, "status", env=self.env, preexec_fn=limit, says=["jobs cannot share this machine", "File too large"])
         self.assertEqual(list(self.tables.iterdir()), [])
 
     def test_status(self):
@@ -2113,6 +2114,21 @@ class Sharing(CommandTest):
             self.job(through=[COMMAND, "run", "--contexts", f"{usable[0]}-{usable[0]}", "--"])
             other = json.loads(self.succeed("run", "--contexts", "1", "--", *affinity, env=self.env))
             self.assertNotEqual(other, [usable[0]], "where fewest jobs compete")
+
+    def test_two_placed_programs_do_not_meet(self):
+        """Neither is a job."""
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one context")
+        program = subprocess.Popen([COMMAND, "run", "--contexts", "1", "--", "sleep", "600"], env={**os.environ, **self.env})
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        while pathlib.Path(f"/proc/{program.pid}/comm").read_text() != "sleep\n":
+            time.sleep(0.01)
+        there = os.sched_getaffinity(program.pid)
+        self.assertEqual(len(there), 1)
+        where = ["run", "--contexts", "1", "--", "python3", "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
+        # Programs that other tests place at the same time count, too: not each attempt has one answer.
+        self.assertTrue(any(set(json.loads(self.succeed(*where, env=self.env))) != there for _ in range(100)))
 
     def test_run_preloads_the_openmp_library(self):
         command = self.folder / "bin" / "callisto"
