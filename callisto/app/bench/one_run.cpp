@@ -28,24 +28,24 @@ std::string read_all(int fd, std::size_t most) {
   return text;
 }
 
-}  // namespace
-
-descriptor::descriptor(int fd) : fd_(fd) {
-  if (fd < 0) throw error("bench: cannot open a file: " + std::generic_category().message(errno));
+/// Owns what a call has opened. Throws error, with what errno says, if that is nothing.
+machine::descriptor opened(int number) {
+  if (number < 0) throw error("bench: cannot open a file: " + std::generic_category().message(errno));
+  return machine::descriptor(number);
 }
 
-descriptor::~descriptor() { ::close(fd_); }
+}  // namespace
 
 one_run::one_run(const std::string& name, spawn_request what, std::string* output)
     : name_(name),
       output_(output),
-      out_(output == nullptr ? ::open("/dev/null", O_WRONLY | O_CLOEXEC)
-                             : ::memfd_create("callisto-output", MFD_CLOEXEC)),
-      err_(::memfd_create("callisto-errors", MFD_CLOEXEC)) {
-  const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  what.in = nothing.number();
-  what.out = out_.number();
-  what.err = err_.number();
+      out_(opened(output == nullptr ? ::open("/dev/null", O_WRONLY | O_CLOEXEC)
+                                    : ::memfd_create("callisto-output", MFD_CLOEXEC))),
+      err_(opened(::memfd_create("callisto-errors", MFD_CLOEXEC))) {
+  const machine::descriptor nothing = opened(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  what.in = nothing.get();
+  what.out = out_.get();
+  what.err = err_.get();
   try {
     pid_ = spawn(what);
   } catch (const spawn_failure& e) {
@@ -54,7 +54,7 @@ one_run::one_run(const std::string& name, spawn_request what, std::string* outpu
   // Sets the group here too: otherwise a signal to the group could come before the group exists.
   ::setpgid(pid_, pid_);
   group_.emplace(pid_);
-  end_.emplace(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  end_ = opened(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
 }
 
 one_run::~one_run() {
@@ -71,7 +71,7 @@ bool one_run::ended() {
   } else if (WEXITSTATUS(status_) != 0) {
     fail(fmt::format("ended with exit code {}", WEXITSTATUS(status_)));
   } else if (output_ != nullptr) {
-    const std::string said = read_all(out_.number(), 1 << 16);
+    const std::string said = read_all(out_.get(), 1 << 16);
     if (output_->empty()) {
       *output_ = said;
     } else if (said != *output_) {
@@ -83,7 +83,7 @@ bool one_run::ended() {
 }
 
 void one_run::fail(std::string message) const {
-  const std::string said = read_all(err_.number(), 400);
+  const std::string said = read_all(err_.get(), 400);
   if (!said.empty()) message += ": " + said;
   while (message.ends_with('\n')) message.pop_back();
   throw error(fmt::format("{}: {}", name_, one_line(message)));

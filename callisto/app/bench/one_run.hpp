@@ -3,6 +3,7 @@
 
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/process/spawn.hpp>
+#include <callisto/machine/system/descriptor.hpp>
 
 #include <optional>
 #include <string>
@@ -10,19 +11,6 @@
 #include <sys/types.h>
 
 namespace callisto::app {
-
-/// Owns a file descriptor, and closes it.
-class descriptor {
- public:
-  /// Throws error if `fd` is negative, with what errno says.
-  explicit descriptor(int fd);
-  descriptor(const descriptor&) = delete;
-  ~descriptor();
-  int number() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// One run of a command, with all processes that it starts and that stay in its group. The destructor kills them. Its
 /// standard input is /dev/null.
@@ -35,7 +23,7 @@ class one_run {
   ~one_run();
 
   /// Returns a descriptor that becomes readable when the run ends.
-  int end() const noexcept { return end_->number(); }
+  int end() const noexcept { return end_.get(); }
   /// Returns the time since the start.
   double seconds() const { return time_.seconds(); }
   /// True if the run has ended. Throws error, with what it wrote to standard error, if it failed or wrote the wrong
@@ -47,12 +35,12 @@ class one_run {
 
   const std::string name_;
   std::string* const output_;
-  descriptor out_;
-  descriptor err_;
+  machine::descriptor out_;
+  machine::descriptor err_;
   stopwatch time_;
   pid_t pid_ = -1;
   std::optional<group_to_kill> group_;
-  std::optional<descriptor> end_;
+  machine::descriptor end_;
   int status_ = 0;
   bool over_ = false;
 };

@@ -27,24 +27,23 @@ namespace {
 
 constexpr const char* mark_name = "CALLISTO_PLACED";
 
-/// Opens the lock file in the first folder that has, or gets, one of this user's; -1: there is none.
-int open_lock() {
+/// Opens the lock file in the first folder that has, or gets, one of this user's; nothing if there is none.
+machine::descriptor open_lock() {
   std::string name;
   try {
     name = cosched::table_name();
   } catch (const error&) {
-    return -1;
+    return machine::descriptor();
   }
   for (const std::string& folder : machine::shared_folders()) {
     const std::string path = folder + "/" + name + "-places";
     // Closed by exec, which ends the lock: from then on the mark tells what was chosen.
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (file < 0) continue;
+    machine::descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     struct stat is{};
-    if (::fstat(file, &is) == 0 && S_ISREG(is.st_mode) && is.st_uid == ::geteuid()) return file;
-    ::close(file);
+    if (file.get() >= 0 && ::fstat(file.get(), &is) == 0 && S_ISREG(is.st_mode) && is.st_uid == ::geteuid())
+      return file;
   }
-  return -1;
+  return machine::descriptor();
 }
 
 bool is_marked(pid_t pid) {
@@ -58,14 +57,10 @@ bool is_marked(pid_t pid) {
 
 choosing_places::choosing_places() : lock_(open_lock()) {
   using namespace std::chrono_literals;
-  if (lock_ < 0) return;
-  for (int attempt = 0; ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && attempt < 1000; ++attempt) {
+  if (lock_.get() < 0) return;
+  for (int attempt = 0; ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && attempt < 1000; ++attempt) {
     std::this_thread::sleep_for(1ms);
   }
-}
-
-choosing_places::~choosing_places() {
-  if (lock_ >= 0) ::close(lock_);
 }
 
 variables placed_mark() { return {{mark_name, std::to_string(::getpid())}}; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/app/process/spawn.hpp>
+#include <callisto/machine/system/descriptor.hpp>
 
 #include <map>
 #include <optional>
@@ -17,12 +18,9 @@ namespace callisto::app {
 class choosing_places {
  public:
   choosing_places();
-  choosing_places(const choosing_places&) = delete;
-  choosing_places& operator=(const choosing_places&) = delete;
-  ~choosing_places();
 
  private:
-  int lock_ = -1;
+  machine::descriptor lock_;
 };
 
 /// Returns the environment variable that marks this process, and the program that takes its place, as placed.

@@ -1,4 +1,5 @@
 #include <callisto/global/arrays/checkpoint.hpp>
+#include <callisto/machine/system/descriptor.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fcntl.h>
@@ -25,19 +26,9 @@ struct file_head {
 };
 constexpr std::uint64_t begin_of_elements = 4096;
 
-class open_file {
- public:
-  open_file(const std::string& path, int flags) noexcept : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~open_file() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-  int fd() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
+machine::descriptor opened(const std::string& path, int flags) noexcept {
+  return machine::descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0666));
+}
 
 /// Moves all bytes by `step` (pread or pwrite). Returns 0, an errno, or -1 if the file ends.
 template <class Step>
@@ -110,30 +101,30 @@ void save_array(std::uint32_t number, std::size_t element_bytes, const std::stri
 
   int reason = 0;
   if (here().rank == 0) {
-    const open_file made(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    const machine::descriptor made = opened(temporary, O_WRONLY | O_CREAT | O_TRUNC);
     file_head head = head_of(record, element_bytes);
     const std::uint64_t bytes = begin_of_elements + head.size * head.copies * element_bytes;
-    if (made.fd() < 0 || ::ftruncate(made.fd(), static_cast<off_t>(bytes)) != 0) {
+    if (made.get() < 0 || ::ftruncate(made.get(), static_cast<off_t>(bytes)) != 0) {
       reason = errno;
     } else {
       reason =
-          move_all([&](std::byte* at, std::uint64_t n, off_t offset) { return ::pwrite(made.fd(), at, n, offset); },
+          move_all([&](std::byte* at, std::uint64_t n, off_t offset) { return ::pwrite(made.get(), at, n, offset); },
                    reinterpret_cast<std::byte*>(&head), sizeof head, 0);
     }
   }
   end_unless_sound(reason);
 
   {
-    const open_file file(temporary, O_WRONLY);
-    reason = file.fd() < 0 ? errno
-                           : for_each_run(
-                                 record, element_bytes,
-                                 [&](std::byte* at, std::uint64_t bytes, std::uint64_t offset) {
-                                   return move_all([&](std::byte* from, std::uint64_t n,
-                                                       off_t to) { return ::pwrite(file.fd(), from, n, to); },
-                                                   at, bytes, offset);
-                                 });
-    if (reason == 0 && ::fsync(file.fd()) != 0) reason = errno;
+    const machine::descriptor file = opened(temporary, O_WRONLY);
+    reason = file.get() < 0 ? errno
+                            : for_each_run(
+                                  record, element_bytes,
+                                  [&](std::byte* at, std::uint64_t bytes, std::uint64_t offset) {
+                                    return move_all([&](std::byte* from, std::uint64_t n,
+                                                        off_t to) { return ::pwrite(file.get(), from, n, to); },
+                                                    at, bytes, offset);
+                                  });
+    if (reason == 0 && ::fsync(file.get()) != 0) reason = errno;
   }
   end_unless_sound(reason);
 
@@ -145,10 +136,10 @@ void save_array(std::uint32_t number, std::size_t element_bytes, const std::stri
 void restore_array(std::uint32_t number, std::size_t element_bytes, const std::string& path,
                    const std::source_location& where) {
   const array_record& record = array_of(number);
-  const open_file file(path, O_RDONLY);
-  const auto read = [&](std::byte* at, std::uint64_t n, off_t offset) { return ::pread(file.fd(), at, n, offset); };
+  const machine::descriptor file = opened(path, O_RDONLY);
+  const auto read = [&](std::byte* at, std::uint64_t n, off_t offset) { return ::pread(file.get(), at, n, offset); };
   file_head head;
-  int reason = file.fd() < 0 ? errno : move_all(read, reinterpret_cast<std::byte*>(&head), sizeof head, 0);
+  int reason = file.get() < 0 ? errno : move_all(read, reinterpret_cast<std::byte*>(&head), sizeof head, 0);
   if (const failure f = first_failure(reason, where); f.rank >= 0) {
     throw input_error(path, 0, "an array cannot be restored: " + text_of(f));
   }

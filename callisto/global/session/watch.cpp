@@ -85,10 +85,6 @@ void tell_exit() {
 
 }  // namespace
 
-watch::descriptor::~descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
 watch::watch(message_engine& engine, std::function<std::string()> report, options how)
     : engine_(engine),
       report_(std::move(report)),
@@ -107,7 +103,7 @@ watch::watch(message_engine& engine, std::function<std::string()> report, option
     const pid_t process = net.memory()->process(net.place_on_node(before_on_node_));
     // Negative if the kernel has no such descriptors, or the rank lives in another namespace of processes: then the
     // lock in the node's memory tells, a beat later.
-    if (process != 0) neighbour_ = descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+    if (process != 0) neighbour_ = machine::descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   }
   if (net.owns_process()) {
     std::snprintf(prefix_of_process, sizeof prefix_of_process, "%s: ", net.name_of(rank_).c_str());

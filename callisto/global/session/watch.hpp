@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/global/messages/message_engine.hpp>
+#include <callisto/machine/system/descriptor.hpp>
 
 #include <chrono>
 #include <functional>
@@ -51,26 +52,10 @@ class watch {
   bool has_left_ = false;  ///< the rank before
   int reports_ = 0;
 
-  /// A file descriptor that is closed with the object.
-  class descriptor {
-   public:
-    explicit descriptor(int number = -1) noexcept : number_(number) {}
-    descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    descriptor& operator=(descriptor&& other) noexcept {
-      std::swap(number_, other.number_);
-      return *this;
-    }
-    ~descriptor();
-    int get() const noexcept { return number_; }
-
-   private:
-    int number_;
-  };
-
   std::mutex lock_;
-  bool ending_ = false;   ///< under lock_
-  descriptor end_;        ///< an event: ending_ was set
-  descriptor neighbour_;  ///< the process of before_on_node_
+  bool ending_ = false;            ///< under lock_
+  machine::descriptor end_;        ///< an event: ending_ was set
+  machine::descriptor neighbour_;  ///< the process of before_on_node_
   bool neighbour_has_ended_ = false;
   std::thread thread_;
 };

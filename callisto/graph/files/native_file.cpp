@@ -2,6 +2,7 @@
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/system/descriptor.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
 
@@ -238,19 +239,9 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const run_co
 
 std::string system_message(int error) { return std::generic_category().message(error); }
 
-class descriptor {
- public:
-  explicit descriptor(const std::string& path) noexcept : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
+machine::descriptor opened(const std::string& path) noexcept {
+  return machine::descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
 
 /// A mapped native file; the constructor checks its header.
 class native_file {
@@ -380,7 +371,7 @@ class native_file {
   }
 
   void map() {
-    const descriptor file(path_);
+    const machine::descriptor file = opened(path_);
     struct stat status{};
     if (file.get() < 0 || fstat(file.get(), &status) != 0) fail("cannot be opened: " + system_message(errno));
     if (!S_ISREG(status.st_mode)) fail("is not a regular file, expected a native graph");
@@ -545,7 +536,7 @@ any_graph open_native(const std::string& path, native_check check, const run_con
 }
 
 bool is_native(const std::string& path) {
-  const descriptor file(path);
+  const machine::descriptor file = opened(path);
   std::array<unsigned char, magic.size()> found;
   struct stat status{};
   return file.get() >= 0 && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&

@@ -27,7 +27,7 @@ constexpr std::size_t compressed_block = std::size_t{256} << 10;
 
 class descriptor_stream final : public byte_stream {
  public:
-  descriptor_stream(file_descriptor fd, std::string name, std::stop_token stop, on_read report)
+  descriptor_stream(machine::descriptor fd, std::string name, std::stop_token stop, on_read report)
       : fd_(std::move(fd)), name_(std::move(name)), stop_(std::move(stop)), report_(std::move(report)) {}
 
   std::size_t read(char* to, std::size_t size) override {
@@ -51,7 +51,7 @@ class descriptor_stream final : public byte_stream {
   }
 
  private:
-  file_descriptor fd_;
+  machine::descriptor fd_;
   std::string name_;
   std::stop_token stop_;
   on_read report_;
@@ -199,11 +199,7 @@ class zstd_stream final : public byte_stream {
 
 }  // namespace
 
-file_descriptor::~file_descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
-std::unique_ptr<byte_stream> open_descriptor(file_descriptor fd, std::string name, std::stop_token stop,
+std::unique_ptr<byte_stream> open_descriptor(machine::descriptor fd, std::string name, std::stop_token stop,
                                              on_read report) {
   return std::make_unique<descriptor_stream>(std::move(fd), std::move(name), std::move(stop), std::move(report));
 }

@@ -1,6 +1,8 @@
 // Streams of bytes: of a file, a pipe or memory, and their decompression.
 #pragma once
 
+#include <callisto/machine/system/descriptor.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,25 +23,12 @@ class byte_stream {
   virtual std::size_t read(char* to, std::size_t size) = 0;
 };
 
-/// Owns a file descriptor: the destructor closes it.
-class file_descriptor {
- public:
-  explicit file_descriptor(int fd) noexcept : fd_(fd) {}
-  file_descriptor(file_descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  file_descriptor& operator=(file_descriptor&&) = delete;
-  ~file_descriptor();
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
-
 /// Called with the number of bytes just read from the file, before decompression.
 using on_read = std::function<void(std::uint64_t)>;
 
 /// Returns the bytes of a descriptor from its current position. A request of `stop` ends a wait for a silent pipe
 /// within 0.1 s.
-std::unique_ptr<byte_stream> open_descriptor(file_descriptor fd, std::string name, std::stop_token stop,
+std::unique_ptr<byte_stream> open_descriptor(machine::descriptor fd, std::string name, std::stop_token stop,
                                              on_read report);
 
 /// Returns the bytes of memory, which must stay valid while the stream lives.

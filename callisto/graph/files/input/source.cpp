@@ -39,7 +39,7 @@ using machine::page_array;
 /// Reads by position from a regular file or memory.
 class positioned_bytes {
  public:
-  positioned_bytes(file_descriptor fd, std::uint64_t size, std::string name)
+  positioned_bytes(machine::descriptor fd, std::uint64_t size, std::string name)
       : fd_(std::move(fd)), size_(size), name_(std::move(name)) {}
   positioned_bytes(std::span<const std::byte> memory, std::string name)
       : fd_(-1), memory_(memory.data()), size_(memory.size()), name_(std::move(name)) {}
@@ -71,7 +71,7 @@ class positioned_bytes {
   }
 
  private:
-  file_descriptor fd_;
+  machine::descriptor fd_;
   const std::byte* memory_ = nullptr;
   std::uint64_t before_ = 0;
   std::uint64_t size_;
@@ -522,7 +522,7 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   };
   const std::string name = path == "-" ? "standard input" : path;
-  file_descriptor fd(opened());
+  machine::descriptor fd(opened());
   struct stat status{};
   if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
     throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
@@ -535,7 +535,7 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     const wrapping kind = look_at(bytes, name);
     begin(size);
     if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(bytes), name, control);
-    file_descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    machine::descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (again.get() < 0) throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
     return std::make_unique<streamed_source>(
         [&](std::stop_token stop, on_read report) {
