@@ -213,10 +213,14 @@ class scheduler {
     sleeping_.awake(here.number_);
     const std::uint64_t begin = M::ticks();
     if (!is_stopping()) here.keeps_ = false;  // what was kept is of an earlier run
-    const bool spreads = here.at_->spreads;
     const auto give_back = [&](const task& t) { hand_back(here, t); };
     std::uint64_t begun = 0;
-    for (task next; here.hold_.begin(next, give_back); ++begun) run(here, next, spreads);
+    bool spreads = false;
+    for (task next; here.hold_.begin(next, give_back); ++begun) {
+      // Only with a task begun: while the hold was full, thieves may have taken all of it and ended the phase.
+      spreads = here.at_->spreads;
+      run(here, next, spreads);
+    }
     here.pool_ = here.pool_ + begun;
     if (!spreads) here.counts_.tasks += begun;
     // The next hold: as many as take some ten microseconds.

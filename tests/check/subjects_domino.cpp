@@ -263,10 +263,12 @@ const registered<sleepers<1>> sleep_2("domino.sleep.2", "no lane sleeps while th
 const registered<sleepers<2>> sleep_3("domino.sleep.3", "no lane sleeps while there are tasks", preemptions(1, {0, 0}),
                                       preemptions(2, {0, 0}));
 const registered<computers<2, 2>> compute_2("domino.phases.2", phases, pct(3, 20'000, {0, 0}), preemptions(0, {0, 0}));
-const registered<computers<2, 5>> compute_5("domino.phases.5", phases, pct(3, 5'000, {0, 0}), preemptions(1, {0, 0}));
+const registered<computers<2, 2>> compute_force("domino.phases.2forced", phases, pct(3, 20'000, {1, 0}),
+                                                pct(4, 500'000, {1, 0}));
+const registered<computers<2, 5>> compute_5("domino.phases.5", phases, pct(3, 5'000, {1, 0}), preemptions(1, {0, 0}));
 const registered<computers<2, 3, true>> between("domino.between", phases, pct(3, 20'000, {0, 0}),
                                                 preemptions(0, {0, 0}));
-const registered<computers<3, 5>> compute_3("domino.phases.3x5", phases, pct(3, 5'000, {0, 0}),
+const registered<computers<3, 5>> compute_3("domino.phases.3x5", phases, pct(3, 5'000, {1, 0}),
                                             pct(4, 500'000, {0, 0}));
 
 }  // namespace
