@@ -265,6 +265,60 @@ TEST(spectral, small_matrices) {
   EXPECT_NEAR(x[2], 1.5, 1e-14);
 }
 
+// 60 layers of 20 vertices, all arcs to the next layer: sums over walks grow 2-fold a layer with an alpha of 0.1.
+TEST(katz, of_a_deep_graph_without_cycles) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
+  constexpr std::uint64_t layers = 60, wide = 20;
+  for (std::uint64_t layer = 0; layer + 1 < layers; ++layer) {
+    for (std::uint64_t a = 0; a < wide; ++a) {
+      for (std::uint64_t b = 0; b < wide; ++b) arcs.emplace_back(layer * wide + a, (layer + 1) * wide + b);
+    }
+  }
+  const any_graph graph = naive::directed(layers * wide, arcs);
+  const katz_result usual = katz(graph);
+  EXPECT_DOUBLE_EQ(usual.alpha, 0.85 / wide);
+  EXPECT_TRUE(usual.converged);
+  EXPECT_NO_THROW(verify_katz(graph, {}, usual));
+  katz_options options;
+  options.alpha = 0.1;
+  options.normalized = false;
+  const katz_result found = katz(graph, options);
+  EXPECT_TRUE(found.converged);
+  double expected = 1;
+  for (std::uint64_t layer = 0; layer < layers; ++layer) {
+    EXPECT_NEAR(found.scores[layer * wide], expected, 1e-9 * expected) << layer;
+    expected = 1 + 0.1 * wide * expected;
+  }
+}
+
+// The same with a triangle among the vertices of a layer in the middle: sums grow along paths before and behind it.
+TEST(katz, of_a_deep_graph_with_a_short_cycle) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
+  constexpr std::uint64_t layers = 40, wide = 20;
+  for (std::uint64_t layer = 0; layer + 1 < layers; ++layer) {
+    for (std::uint64_t a = 0; a < wide; ++a) {
+      for (std::uint64_t b = 0; b < wide; ++b) arcs.emplace_back(layer * wide + a, (layer + 1) * wide + b);
+    }
+  }
+  const std::uint64_t middle = layers / 2 * wide;
+  for (const std::uint64_t a : {0, 1, 2}) arcs.emplace_back(middle + a, middle + (a + 1) % 3);
+  const any_graph graph = naive::directed(layers * wide, arcs);
+  katz_options options;
+  options.alpha = 0.1;
+  options.normalized = false;
+  const katz_result found = katz(graph, options);
+  EXPECT_TRUE(found.converged);
+  double before = 1;
+  for (std::uint64_t layer = 1; layer < layers / 2; ++layer) before = 1 + 0.1 * wide * before;
+  const double alone = 1 + 0.1 * wide * before;  // of the middle layer's other vertices
+  EXPECT_NEAR(found.scores[middle + 3], alone, 1e-9 * alone);
+  EXPECT_NEAR(found.scores[middle], alone / 0.9, 1e-9 * alone);
+  const double after = 1 + 0.1 * (17 * alone + 3 * alone / 0.9);
+  EXPECT_NEAR(found.scores[middle + wide], after, 1e-9 * after);
+  options.alpha = 1.01;
+  EXPECT_THROW(katz(graph, options), no_centrality);
+}
+
 }  // namespace
 }  // namespace spectral_tests
 }  // namespace callisto::graph

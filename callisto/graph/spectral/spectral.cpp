@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace callisto::graph {
 namespace {
@@ -94,6 +96,74 @@ bool is_acyclic(const csr_graph<Vertex>& graph, bool weighted, const run_control
   return true;
 }
 
+/// Solves Katz's equations strong component by strong component, each after those with arcs to it: by one sum for a
+/// vertex alone, otherwise by sweeps of Gauss and Seidel, which converge for each alpha that is allowed (a matrix without
+/// negative entries: Varga 1962). GMRES fails where sums over walks grow by powers along paths that lie on no cycle.
+/// False if `most` sweeps of a component were not enough. `x` is set.
+template <class Vertex>
+bool sweep_components(const csr_graph<Vertex>& graph, bool weighted, const katz_result& chosen,
+                      const katz_options& options, values& x, const run_control& control) {
+  const std::uint64_t n = graph.vertices();
+  const component_map<Vertex> component = strong_components(graph, control);
+  const auto each_arc = [&](const adjacency<Vertex>& rows, std::uint64_t v, const auto& f) {
+    for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
+      const double weight = weighted ? rows.weights[a] : 1.0;
+      if (weight != 0) f(rows.targets[a], weight);
+    }
+  };
+  // The members of a component stand side by side, from begin[component] on.
+  std::vector<std::uint64_t> begin(n + 1), members(n), arcs_before(n), inside(n);
+  for (std::uint64_t v = 0; v < n; ++v) {
+    ++begin[component[v] + 1];
+    each_arc(graph.out(), v, [&](Vertex target, double) {
+      ++(component[target] == component[v] ? inside : arcs_before)[component[target]];
+    });
+  }
+  for (std::uint64_t c = 0; c < n; ++c) begin[c + 1] += begin[c];
+  std::vector<std::uint64_t> ready, filled(begin.begin(), begin.end() - 1);
+  for (std::uint64_t v = 0; v < n; ++v) members[filled[component[v]]++] = v;
+  for (std::uint64_t c = 0; c < n; ++c) {
+    if (begin[c] != begin[c + 1] && arcs_before[c] == 0) ready.push_back(c);
+  }
+  std::fill(x.begin(), x.end(), options.beta);
+  std::vector<double> right;
+  while (!ready.empty()) {
+    if (control.stop.stop_requested()) throw cancelled();
+    const std::uint64_t c = ready.back();
+    ready.pop_back();
+    const std::span<const std::uint64_t> own(members.data() + begin[c], begin[c + 1] - begin[c]);
+    right.clear();
+    for (const std::uint64_t v : own) right.push_back(x[v]);
+    unsigned sweeps = 0;
+    for (bool moves = inside[c] != 0; moves; ++sweeps) {
+      if (sweeps == options.iterations) return false;
+      if (control.stop.stop_requested()) throw cancelled();
+      moves = false;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        double sum = 0;
+        each_arc(graph.in(), own[i], [&](Vertex source, double weight) {
+          if (component[source] == c) sum += weight * x[source];
+        });
+        const double value = right[i] + chosen.alpha * sum;
+        // A sixteenth: what all later sweeps would add is some times this one's step.
+        moves = moves || value - x[own[i]] > std::max(options.tolerance / 16 * options.beta, 1e-15 * value);
+        x[own[i]] = value;
+        if (!std::isfinite(value)) return false;
+      }
+    }
+    for (const std::uint64_t v : own) {
+      if (!std::isfinite(x[v])) return false;
+      each_arc(graph.out(), v, [&](Vertex target, double weight) {
+        const std::uint64_t to = component[target];
+        if (to == c) return;
+        x[target] += chosen.alpha * weight * x[v];
+        if (--arcs_before[to] == 0) ready.push_back(to);
+      });
+    }
+  }
+  return true;
+}
+
 template <class Vertex>
 krylov_end dominant(const csr_graph<Vertex>& graph, bool weighted, krylov_basis& basis, double tolerance,
                     unsigned iterations, const run_control& control) {
@@ -125,6 +195,16 @@ eigenvector_result eigenvector_of(const csr_graph<Vertex>& graph, const spectral
   return result;
 }
 
+/// Returns the length of alpha * product + beta - x by that of beta.
+template <class Vertex>
+double katz_residual(const csr_graph<Vertex>& graph, bool weighted, double alpha, double beta, const values& x) {
+  values y(x.size(), machine::page_kind::used);
+  with_product(graph.in(), weighted, [&](const auto& product) { product(x.data(), y.data(), 0, x.size()); });
+  double squares = 0;
+  for (std::size_t v = 0; v < x.size(); ++v) squares += std::pow(alpha * y[v] + beta - x[v], 2);
+  return std::sqrt(squares) / (beta * std::sqrt(static_cast<double>(x.size())));
+}
+
 /// Returns the largest sum of a row, which no eigenvalue exceeds.
 template <class Vertex>
 double largest_row(const adjacency<Vertex>& rows, bool weighted, const run_control& control) {
@@ -147,14 +227,18 @@ katz_result katz_of(const csr_graph<Vertex>& graph, const katz_options& options,
   krylov_basis basis(graph.vertices(), control);
   katz_result result;
   result.alpha = options.alpha != 0 ? options.alpha : usual_alpha;
-  if (options.alpha == 0 && !(usual_alpha * largest_row(graph.in(), weighted, control) < 0.9) &&
-      !is_acyclic(graph, weighted, control)) {
-    const krylov_end end = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
-    result.iterations = end.products;
-    if (usual_alpha * end.value >= 0.9) result.alpha = 0.85 / end.value;
+  if (options.alpha == 0) {
+    const double largest = largest_row(graph.in(), weighted, control);
+    if (!(usual_alpha * largest < 0.9) && is_acyclic(graph, weighted, control)) {
+      result.alpha = 0.85 / largest;  // every alpha is allowed; with this one, longer walks count less
+    } else if (!(usual_alpha * largest < 0.9)) {
+      const krylov_end end = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
+      result.iterations = end.products;
+      if (usual_alpha * end.value >= 0.9) result.alpha = 0.85 / end.value;
+    }
   }
   values x(graph.vertices(), machine::page_kind::used);
-  const krylov_end end = with_product(graph.in(), weighted, [&](const auto& product) {
+  krylov_end end = with_product(graph.in(), weighted, [&](const auto& product) {
     return solve_equations(basis, product, result.alpha, options.beta, x, options.tolerance, options.iterations,
                            control);
   });
@@ -162,10 +246,19 @@ katz_result katz_of(const csr_graph<Vertex>& graph, const katz_options& options,
   // eigenvalue is below 1 (M-matrices: Berman and Plemmons 1979).
   const double least = *std::min_element(x.begin(), x.end());
   if (!end.converged || !(least >= options.beta * (1 - 1e-6))) {
-    const krylov_end eigen = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
-    if (result.alpha * eigen.value >= 1 - 1e-6) {
-      throw no_centrality(fmt::format("alpha is {}, expected less than 1 / the largest eigenvalue, {:.6g}",
-                                      result.alpha, 1 / eigen.value));
+    if (sweep_components(graph, weighted, result, options, x, control)) {
+      end.residual = katz_residual(graph, weighted, result.alpha, options.beta, x);
+      end.converged = true;
+    } else {
+      const krylov_end eigen = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
+      if (result.alpha * eigen.value >= 1 - 1e-6) {
+        throw no_centrality(fmt::format("alpha is {}, expected less than 1 / the largest eigenvalue, {:.6g}",
+                                        result.alpha, 1 / eigen.value));
+      }
+      if (!std::isfinite(*std::max_element(x.begin(), x.end()))) {
+        throw no_centrality(fmt::format("alpha is {}, with which a sum over walks is above any double", result.alpha));
+      }
+      end.converged = false;
     }
   }
   result.iterations += end.products;
