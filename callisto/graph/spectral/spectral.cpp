@@ -97,9 +97,9 @@ bool is_acyclic(const csr_graph<Vertex>& graph, bool weighted, const run_control
 }
 
 /// Solves Katz's equations strong component by strong component, each after those with arcs to it: by one sum for a
-/// vertex alone, otherwise by sweeps of Gauss and Seidel, which converge for each alpha that is allowed (a matrix without
-/// negative entries: Varga 1962). GMRES fails where sums over walks grow by powers along paths that lie on no cycle.
-/// False if `most` sweeps of a component were not enough. `x` is set.
+/// vertex alone, otherwise by sweeps of Gauss and Seidel, which converge for each alpha that is allowed (a matrix
+/// without negative entries: Varga 1962). GMRES fails where sums over walks grow by powers along paths that lie on no
+/// cycle. False if `most` sweeps of a component were not enough. `x` is set.
 template <class Vertex>
 bool sweep_components(const csr_graph<Vertex>& graph, bool weighted, const katz_result& chosen,
                       const katz_options& options, values& x, const run_control& control) {

@@ -48,8 +48,8 @@ class CALLISTO_API no_centrality : public usage_error {
 
 struct katz_options : spectral_options {
   /// Weight of a step of a walk; below 1 / the largest eigenvalue. 0: 0.1, NetworkX's, if that is below 0.9 / the
-  /// largest eigenvalue, otherwise 0.85 / the largest eigenvalue. In a graph without cycles, whose only eigenvalue is 0,
-  /// the largest sum of weights of a vertex's in-arcs counts in its place.
+  /// largest eigenvalue, otherwise 0.85 / the largest eigenvalue. A graph without cycles has the eigenvalue 0 only:
+  /// there the largest sum of the weights of in-arcs counts.
   double alpha = 0;
   double beta = 1;         ///< what each vertex gets besides; above 0
   bool normalized = true;  ///< scores scaled so that the sum of squares is 1
