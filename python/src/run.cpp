@@ -58,10 +58,13 @@ class running_kernels {
     std::list<std::stop_source>::iterator place_;
   };
 
-  void stop() {
+  /// Stops all kernels. True if there were some.
+  bool stop() {
+    bool some = false;
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
+      some = !kernels_.empty();
       for (std::stop_source& kernel : kernels_) kernel.request_stop();
     }
     // Callers that wait in a kernel take the GIL before they leave it.
@@ -69,7 +72,7 @@ class running_kernels {
     for (;;) {
       {
         const std::lock_guard lock(mutex_);
-        if (kernels_.empty()) return;
+        if (kernels_.empty()) return some;
       }
       std::this_thread::sleep_for(1ms);
     }
@@ -174,6 +177,9 @@ void run_watched(nb::handle progress, const std::function<void(const graph::run_
   if (told) tell(progress, keeper);
 }
 
-void stop_all() { running_kernels::here().stop(); }
+void stop_all() {
+  // A daemon thread that the interpreter ends keeps what it held: nanobind would tell the user of leaks.
+  if (running_kernels::here().stop()) nb::set_leak_warnings(false);
+}
 
 }  // namespace callisto::python
