@@ -219,6 +219,30 @@ class GraphFiles(CommandTest):
         self.refuse(INPUT, "info", self.file("x.parquet", "PAR1...."), says="is a Parquet file")
         self.refuse(INPUT, "info", self.file("x.svg", "<svg></svg>"), says="GraphML and GEXF are read")
 
+    def test_values_as_csv_and_as_attributes_of_a_graph(self):
+        path = self.file("t.csv", 'source,target\nann,"bob, jr"\n"bob, jr",cid\n')
+        out = self.folder / "o.csv"
+        self.succeed("components", path, "-o", out, "--quiet")
+        self.assertEqual(out.read_text(), 'vertex,component\nann,ann\n"bob, jr",ann\ncid,ann\n')
+        self.succeed("triangles", path, "-o", self.folder / "t.tsv", "--quiet")
+        said = self.succeed("bfs", path, "--source", "bob, jr", "--undirected", "--top", "1", "-o", out)
+        self.assertIn("written", said)
+        self.assertEqual(out.read_text(), "distance,vertices\n0,1\n")
+        self.succeed("forest", path, "--undirected", "-o", out, "--quiet")
+        self.assertEqual(out.read_text(), 'from,to\nann,"bob, jr"\n"bob, jr",cid\n')
+        for name, key, score in [("o.graphml", '<key id="v0" for="node" attr.name="distance" attr.type="double"/>',
+                                  '<node id="ann"></node>'),
+                                 ("o.gexf", '<attribute id="1" title="parent" type="string"/>',
+                                  '<attvalue for="0" value="0"/><attvalue for="1" value="cid"/>')]:
+            self.succeed("bfs", path, "--source", "cid", "-o", self.folder / name, "--quiet")
+            text = (self.folder / name).read_text()
+            self.assertIn(key, text)
+            self.assertIn(score, text)
+            self.assertEqual(self.json("info", self.folder / name)["edges"], 2)
+        self.refuse(USAGE, "forest", path, "--undirected", "--quiet", "-o", self.folder / "f.gexf",
+                    says="no values of vertices")
+        self.assertFalse((self.folder / "f.gexf").exists())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -80,6 +80,7 @@ analysis analyse(const bfs_arguments& o, const graph::any_graph& any, const grap
       "reached", fmt::format("{} of {} vertices", with_separators(tree->reached), with_separators(graph.vertices())));
   found.rows.emplace_back("largest distance", with_separators(tree->eccentricity));
   found.top = vertices_by_distance(*tree, o.common.top_count());
+  found.columns = {"distance", "parent"};
   found.append_values = [tree, &any](std::string& line, std::uint64_t v) { append_vertex(line, *tree, any, v); };
   return found;
 }

@@ -72,6 +72,7 @@ analysis analyse_clustering(const graph_command& o, const graph::any_graph& any,
   found.top = highest(any, clusters->triangles, o.top_count(), "triangles");
   found.top->keys.emplace_back("coefficient");
   for (auto& row : found.top->rows) row.push_back(clusters->coefficients[vertex_of(any, row.front())]);
+  found.columns = {"coefficient", "triangles"};
   found.append_values = [clusters](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}\t{}", clusters->coefficients[v], clusters->triangles[v]);
   };

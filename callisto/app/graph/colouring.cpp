@@ -47,6 +47,7 @@ analysis analyse_colouring(const colouring_arguments& o, const graph::csr_graph<
   for (std::uint64_t c = 0; c < std::min<std::uint64_t>(vertices.size(), o.common.top_count()); ++c) {
     found.top->rows.push_back({c, vertices[c]});
   }
+  found.columns = {"colour"};
   found.append_values = [coloured](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}", coloured->colours[v]);
   };

@@ -5,14 +5,18 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/files/write.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -42,19 +46,91 @@ void write_lines(result& out, std::uint64_t count, const Append& append, const s
   }
 }
 
-/// Writes the lines of --output: `label<TAB>values` for all vertices, in order of labels, or other ones.
-void write_values(result& out, const graph::any_graph& graph, const analysis& found, const std::stop_token& stop) {
-  if (found.lines) {
-    write_lines(out, found.lines->count, found.lines->append, stop);
-    return;
+/// Returns a line of cells between tabs as a line of CSV (RFC 4180).
+std::string as_csv(std::string_view line) {
+  std::string csv;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    const std::string_view cell = line.substr(begin, end - begin);
+    if (begin != 0) csv += ',';
+    if (cell.find_first_of(",\"") == cell.npos) {
+      csv += cell;
+    } else {
+      csv += '"';
+      for (const char c : cell) csv.append(c == '"' ? 2 : 1, c);
+      csv += '"';
+    }
+    begin = end + 1;
   }
+  return csv;
+}
+
+/// Returns lines of cells between tabs as CSV.
+std::string lines_as_csv(std::string_view lines) {
+  std::string csv;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    csv += as_csv(lines.substr(begin, end - begin)) + '\n';
+    begin = end + 1;
+  }
+  return csv;
+}
+
+bool is_csv(std::string_view path) { return path.ends_with(".csv"); }
+
+/// True for a file that holds a graph, with values as attributes of its vertices.
+bool is_attributed_graph(std::string_view path) { return path.ends_with(".graphml") || path.ends_with(".gexf"); }
+
+/// Returns the cell of this number of what append_values writes of vertex v; empty for a dash, which means nothing.
+std::string cell_of(const analysis& found, std::uint64_t v, std::size_t number) {
+  std::string line;
+  found.append_values(line, v);
+  std::size_t begin = 0;
+  for (; number != 0; --number) begin = line.find('\t', begin) + 1;
+  std::string cell = line.substr(begin, line.find('\t', begin) - begin);
+  return cell == "-" ? std::string() : cell;
+}
+
+/// Writes the graph with what was found as attributes of its vertices.
+void write_attributed(const std::string& path, const graph::any_graph& graph, const analysis& found,
+                      const graph::run_control& control) {
+  std::vector<graph::vertex_attribute> attributes;
+  for (std::size_t i = 0; i < found.columns.size(); ++i) {
+    const bool numbers = parallel_reduce(
+        std::uint64_t{0}, size_of(graph).vertices, true,
+        [&](std::uint64_t v) {
+          const std::string cell = cell_of(found, v, i);
+          double value = 0;
+          const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+          return cell.empty() || (error == std::errc{} && end == cell.data() + cell.size());
+        },
+        std::logical_and<>());
+    attributes.push_back({found.columns[i], numbers, [&graph, &found, i](std::string& text, std::uint64_t rank) {
+                            text += cell_of(found, by_label(graph, rank), i);
+                          }});
+  }
+  graph::write_attributed_graph(graph, path, graph::file_format::automatic, attributes, control);
+}
+
+/// Writes the lines of --output: `label<TAB>values` for all vertices, in order of labels, or other ones.
+void write_values(result& out, bool csv, const graph::any_graph& graph, const analysis& found,
+                  const std::stop_token& stop) {
   const auto append = [&](std::string& text, std::uint64_t i) {
-    const std::uint64_t v = by_label(graph, i);
-    append_label(text, graph, v);
-    text += '\t';
-    found.append_values(text, v);
+    const std::size_t begin = text.size();
+    if (found.lines) {
+      found.lines->append(text, i);
+    } else {
+      const std::uint64_t v = by_label(graph, i);
+      append_label(text, graph, v);
+      text += '\t';
+      found.append_values(text, v);
+    }
+    if (csv) text.replace(begin, text.npos, as_csv(std::string_view(text).substr(begin)));
   };
-  write_lines(out, size_of(graph).vertices, append, stop);
+  if (csv && !found.columns.empty()) {
+    out.write(fmt::format("{}{}\n", found.lines ? "" : "vertex,", fmt::join(found.columns, ",")));
+  }
+  write_lines(out, found.lines ? found.lines->count : size_of(graph).vertices, append, stop);
 }
 
 /// Returns the rows as lines of cells, separated by tabs, with digits enough to read the same numbers back.
@@ -181,20 +257,35 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   }();
   found.facts["memory_needed"] = needed;
   found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
-  bar.finish();
-
   const bool every_value = found.append_values || found.lines;
   const bool for_programs = every_value || found.top;  // else the result is text for people, also in --output
+  const bool csv = is_csv(output);
   bool shown = true;
+  if (!run.as_json && is_attributed_graph(output)) {
+    if (!found.append_values) throw usage_error("--output: " + name + " finds no values of vertices for " + output);
+    write_attributed(output, loaded.graph, found, context);
+    bar.finish();
+    found.rows.emplace_back("written", output);
+    if (!run.quiet) print(to_summary(*this, loaded, found));
+    return;
+  }
+  bar.finish();
+  if (!output.empty() && output != "-") found.rows.emplace_back("written", output);
   if (run.as_json) {
     out.write(run.to_text(to_json(*this, loaded, found)));
   } else if (!for_programs) {
     out.write(run.quiet ? found.bare : to_summary(*this, loaded, found));
   } else if ((!output.empty() && !top && every_value) || (run.quiet && found.lines && !found.top)) {
-    write_values(out, loaded.graph, found, stop);
+    write_values(out, csv, loaded.graph, found, stop);
     shown = output == "-";
   } else if (!output.empty() || run.quiet) {
-    out.write(found.top ? to_lines(*found.top) : found.bare);
+    std::string lines = found.top ? to_lines(*found.top) : found.bare;
+    if (csv && found.top) {
+      lines =
+          fmt::format("{}{}\n", fmt::join(found.top->keys, ","), found.top->errors.empty() ? "" : ",standard_error") +
+          lines_as_csv(lines);
+    }
+    out.write(lines);
     shown = output == "-";
   } else {
     shown = false;

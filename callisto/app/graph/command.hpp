@@ -56,6 +56,9 @@ struct analysis {
   /// the rows of `top`, and without `top` the text for people. Many threads call it at once.
   std::function<void(std::string& line, std::uint64_t vertex)> append_values;
 
+  /// Names of what append_values or `lines` write: the header of a CSV file, the attributes of a graph's file.
+  std::vector<std::string> columns = {};
+
   /// In place of append_values: other lines. Without `top`, --quiet prints them as well.
   std::optional<value_lines> lines;
 
@@ -157,6 +160,7 @@ ranking highest(const graph::any_graph& graph, const machine::page_array<Value>&
 template <class Result, class Value>
 void set_vertex_values(analysis& found, const graph::any_graph& graph, std::shared_ptr<Result> result,
                        machine::page_array<Value> Result::* values, std::uint64_t count, std::string key) {
+  found.columns = {key};
   found.top = highest(graph, (*result).*values, count, std::move(key));
   found.append_values = [result = std::move(result), values](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}", ((*result).*values)[v]);
@@ -175,6 +179,7 @@ void set_vertex_estimates(analysis& found, const graph::any_graph& graph, std::s
   for (const auto& row : found.top->rows) {
     found.top->errors.push_back(of[vertex_of(graph, row.front())]);
   }
+  found.columns.emplace_back("standard_error");
   found.append_values = [result = std::move(result), values, errors](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}\t{}", ((*result).*values)[v], ((*result).*errors)[v]);
   };

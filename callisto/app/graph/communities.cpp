@@ -107,6 +107,7 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
                                                                           : "joining no two raises it"));
   }
   found.top = largest_groups(graph, sizes, o.common.top_count(), "community");
+  found.columns = {"community"};
   found.append_values = [groups, &graph](std::string& line, std::uint64_t v) {
     append_label(line, graph, groups->of[v]);
   };

@@ -51,6 +51,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
     found.tell_verified(strong ? "by Kosaraju's algorithm" : "against sequential searches");
   }
   found.top = largest_groups(any, sizes, o.top_count(), "component");
+  found.columns = {"component"};
   found.append_values = [map, &any](std::string& line, std::uint64_t v) { append_label(line, any, (*map)[v]); };
   return found;
 }

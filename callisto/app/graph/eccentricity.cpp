@@ -55,6 +55,7 @@ analysis analyse_eccentricities(const eccentricity_arguments& o, const graph::an
                                     with_separators(std::min(graph.vertices(), searches))));
   }
   found.top = highest(any, result->eccentricities, o.common.top_count(), "eccentricity");
+  found.columns = {"eccentricity", "central"};
   found.append_values = [result](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}\t{}", result->eccentricities[v], result->central[v] != 0 ? 1 : 0);
   };

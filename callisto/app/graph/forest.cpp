@@ -46,6 +46,8 @@ analysis analyse_forest(const forest_arguments& o, const graph::any_graph& any, 
     found.tell_verified("against Kruskal's algorithm");
   }
   const bool weighted = graph.weighted();
+  found.columns = {"from", "to"};
+  if (weighted) found.columns.emplace_back("weight");
   found.lines = {forest->edges.size(), [forest, &any, weighted](std::string& line, std::uint64_t i) {
                    const graph::forest_edge& edge = forest->edges[i];
                    fmt::format_to(std::back_inserter(line), "{}\t{}", label_of(any, edge.from), label_of(any, edge.to));

@@ -35,6 +35,7 @@ analysis analyse_independent_set(const independent_set_arguments& o, const graph
     graph::verify_independent_set(graph, o.options, *set);
     found.tell_verified("against the sequential loop over the vertices");
   }
+  found.columns = {"member"};
   found.append_values = [set](std::string& line, std::uint64_t v) { line += set->members[v] != 0 ? '1' : '0'; };
   return found;
 }

@@ -14,8 +14,8 @@
 
 namespace callisto::app {
 
-/// What the user calls a vertex: a number, or a name. Formats as append_label() does, and becomes a number or a string in
-/// JSON and in cells of a ranking.
+/// What the user calls a vertex: a number, or a name. Formats as append_label() does, and becomes a number or a string
+/// in JSON and in cells of a ranking.
 class vertex_label {
  public:
   vertex_label() = default;

@@ -48,6 +48,7 @@ analysis analyse_matching(const matching_arguments& o, const graph::any_graph& a
     graph::verify_matching(graph, options, *matched);
     found.tell_verified("by its definition, edge by edge");
   }
+  found.columns = {"partner"};
   found.append_values = [matched, &any](std::string& line, std::uint64_t v) {
     if (matched->partners[v] == matched->single) {
       line += '-';

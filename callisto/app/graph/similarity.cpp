@@ -49,9 +49,7 @@ std::vector<graph::similar_pair> given_pairs(const similarity_arguments& o, cons
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
   for_each_line(o.pairs, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
     if (fields.size() < 2) throw usage_error("expected two vertices");
-    const auto vertex = [&](std::string_view text) {
-      return vertex_of(any, text, "a vertex");
-    };
+    const auto vertex = [&](std::string_view text) { return vertex_of(any, text, "a vertex"); };
     ends.emplace_back(vertex(fields[0]), vertex(fields[1]));
   });
   const std::vector<double> values = graph::similarities(graph, ends, o.options.measure, context);
@@ -97,6 +95,7 @@ analysis analyse_similarity(const similarity_arguments& o, const graph::any_grap
     const graph::similar_pair& pair = (*pairs)[i];
     found.top->rows.push_back({label_of(any, pair.from), label_of(any, pair.to), pair.value});
   }
+  found.columns = {"vertex", "other", "similarity"};
   found.lines = {pairs->size(), [pairs, &any](std::string& line, std::uint64_t i) {
                    const graph::similar_pair& pair = (*pairs)[i];
                    fmt::format_to(std::back_inserter(line), "{}\t{}\t{}", label_of(any, pair.from),

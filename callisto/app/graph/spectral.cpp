@@ -123,6 +123,7 @@ analysis analyse_hits(const spectral_arguments& o, const graph::any_graph& graph
     row = {row.front(), scored->authorities[v], scored->hubs[v]};
   }
   found.top = std::move(best);
+  found.columns = {"authority", "hub"};
   found.append_values = [scored](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}\t{}", scored->authorities[v], scored->hubs[v]);
   };

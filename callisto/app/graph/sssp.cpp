@@ -146,6 +146,7 @@ analysis analyse_targets(const sssp_arguments& o, const graph::any_graph& any, c
         fmt::format("path to {}", o.targets[i]),
         path.vertices.empty() ? "none" : fmt::format("{} long: {}", path.distance, arrows(any, path.vertices)));
   }
+  found.columns = {"target", "vertex", "distance"};
   found.lines = {lines->size(), [lines](std::string& text, std::uint64_t i) { text += (*lines)[i]; }};
   return found;
 }
@@ -210,6 +211,7 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
       "reached", fmt::format("{} of {} vertices", with_separators(paths.reached), with_separators(graph.vertices())));
   found.rows.emplace_back("largest distance", fmt::format("{}", paths.eccentricity));
   found.top = farthest(any, paths, o.common.top_count());
+  found.columns = {"distance", "parent"};
   found.append_values = [found_paths, &any](std::string& line, std::uint64_t v) {
     append_vertex(line, *found_paths, any, v);
   };

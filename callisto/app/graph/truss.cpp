@@ -56,6 +56,7 @@ analysis analyse_truss(const truss_arguments& o, const graph::any_graph& any, co
   for (auto at = edges_of.rbegin(); at != edges_of.rend() && found.top->rows.size() < o.common.top_count(); ++at) {
     found.top->rows.push_back({std::uint64_t{at->first}, at->second});
   }
+  found.columns = {"from", "to", "trussness"};
   found.lines = {kept->size(), [found_truss, kept, &any](std::string& line, std::uint64_t i) {
                    const std::uint64_t e = (*kept)[i];
                    fmt::format_to(std::back_inserter(line), "{}\t{}\t{}", label_of(any, found_truss->from[e]),

@@ -174,8 +174,10 @@ void append_bytes(std::string& to, T value) {
 template <class Vertex>
 class graph_writer {
  public:
-  graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format, const run_control& control)
+  graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format,
+               std::span<const vertex_attribute> attributes, const run_control& control)
       : graph_(graph),
+        attributes_(attributes),
         format_(format),
         control_(control),
         method_(compression_of(path)),
@@ -288,13 +290,13 @@ class graph_writer {
                  "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n") +
              (graph_.weighted() ? "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
                                 : "") +
-             "  <graph edgedefault=\"" + (directed ? "directed" : "undirected") + "\">\n";
+             attributes_declared() + "  <graph edgedefault=\"" + (directed ? "directed" : "undirected") + "\">\n";
     }
     if (format_ == file_format::gexf) {
       return std::string(
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                  "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">\n  <graph defaultedgetype=\"") +
-             (directed ? "directed" : "undirected") + "\">\n    <nodes>\n";
+             (directed ? "directed" : "undirected") + "\">\n" + attributes_declared() + "    <nodes>\n";
     }
     if (format_ == file_format::dimacs) return "p sp " + n + " " + std::to_string(graph_.arcs()) + "\n";
     if (format_ == file_format::metis) {
@@ -306,6 +308,39 @@ class graph_writer {
              (graph_.directed() ? "general\n" : "symmetric\n") + n + " " + n + " " + std::to_string(entries) + "\n";
     }
     return {};
+  }
+
+  /// Returns the elements that declare the attributes of vertices.
+  std::string attributes_declared() const {
+    if (attributes_.empty()) return {};
+    const bool gexf = format_ == file_format::gexf;
+    std::string text = gexf ? "    <attributes class=\"node\">\n" : "";
+    for (std::size_t i = 0; i < attributes_.size(); ++i) {
+      const std::string id = std::to_string(i);
+      text +=
+          gexf ? "      <attribute id=\"" + id + "\" title=\"" : "  <key id=\"v" + id + "\" for=\"node\" attr.name=\"";
+      append_escaped(text, attributes_[i].name);
+      text += gexf ? "\" type=\"" : "\" attr.type=\"";
+      text += attributes_[i].number ? "double\"/>\n" : "string\"/>\n";
+    }
+    return gexf ? text + "    </attributes>\n" : text;
+  }
+
+  /// Appends the attributes of vertex v.
+  void append_attributes(std::string& text, std::uint64_t v) const {
+    const bool gexf = format_ == file_format::gexf;
+    if (gexf) text += "<attvalues>";
+    for (std::size_t i = 0; i < attributes_.size(); ++i) {
+      std::string value;
+      attributes_[i].append(value, v);
+      if (value.empty()) continue;
+      text += gexf ? "<attvalue for=\"" : "<data key=\"v";
+      append_number(text, i);
+      text += gexf ? "\" value=\"" : "\">";
+      append_escaped(text, value);
+      text += gexf ? "\"/>" : "</data>";
+    }
+    if (gexf) text += "</attvalues>";
   }
 
   /// True for formats that list the vertices before the edges.
@@ -335,7 +370,13 @@ class graph_writer {
         text += "\" label=\"";
         append_escaped(text, name);
       }
-      text += "\"/>";
+      if (attributes_.empty()) {
+        text += "\"/>";
+      } else {
+        text += "\">";
+        append_attributes(text, v);
+        text += "</node>";
+      }
     }
     text += '\n';
   }
@@ -540,6 +581,7 @@ class graph_writer {
   static constexpr double exact = 9007199254740992;  // 2^53: doubles hold all whole numbers up to here
 
   const csr_graph<Vertex>& graph_;
+  std::span<const vertex_attribute> attributes_;
   file_format format_;
   const run_control& control_;
   compression method_;
@@ -586,6 +628,11 @@ std::vector<std::string> what_is_lost(const any_graph& graph, const std::string&
 }
 
 void write_graph(const any_graph& graph, const std::string& path, file_format format, const run_control& control) {
+  write_attributed_graph(graph, path, format, {}, control);
+}
+
+void write_attributed_graph(const any_graph& graph, const std::string& path, file_format format,
+                            std::span<const vertex_attribute> attributes, const run_control& control) {
   if (format == file_format::automatic) format = format_from_suffix(path);
   if (!can_be_written(format) && format != file_format::automatic) {
     throw usage_error("files in the format " + std::string(name_of(format)) + " are read, but not written");
@@ -596,8 +643,9 @@ void write_graph(const any_graph& graph, const std::string& path, file_format fo
   std::visit(
       [&]<class Vertex>(const csr_graph<Vertex>& g) {
         // Most formats know vertices by number only: number them in the user's order.
-        if (!g.by_label().empty()) return write_graph(in_label_order(graph, control), path, format, control);
-        graph_writer<Vertex>(g, path, format, control).run();
+        if (!g.by_label().empty())
+          return write_attributed_graph(in_label_order(graph, control), path, format, attributes, control);
+        graph_writer<Vertex>(g, path, format, attributes, control).run();
       },
       graph);
 }

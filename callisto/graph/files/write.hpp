@@ -6,6 +6,9 @@
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/files/formats/file_format.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,19 @@ namespace callisto::graph {
 /// in-edges of a directed graph. Throws output_error if writing fails, and cancelled.
 CALLISTO_API void write_graph(const any_graph& graph, const std::string& path, file_format format,
                               const run_control& control = {});
+
+/// A value of each vertex, which GraphML and GEXF keep.
+struct vertex_attribute {
+  std::string name;
+  bool number = true;  ///< a real number, else text
+  /// Appends the value of the vertex with the i-th smallest label, nothing if it has none. Many threads call it at
+  /// once.
+  std::function<void(std::string& text, std::uint64_t i)> append;
+};
+
+/// Writes `graph` with attributes of its vertices; the rest as above. Other formats leave attributes out.
+CALLISTO_API void write_attributed_graph(const any_graph& graph, const std::string& path, file_format format,
+                                         std::span<const vertex_attribute> attributes, const run_control& control = {});
 
 /// Returns what a file of this format and name does not keep of the graph: a line each, empty if nothing is lost.
 CALLISTO_API std::vector<std::string> what_is_lost(const any_graph& graph, const std::string& path, file_format format);
