@@ -405,7 +405,7 @@ process_icvs read_environment() {
   return icvs;
 }
 
-constinit process_icvs* icvs_or_null = nullptr;
+constinit std::atomic<process_icvs*> icvs_or_null{nullptr};
 
 namespace {
 
@@ -426,7 +426,7 @@ bool display(const process_icvs& ours) noexcept {
 process_icvs& read_icvs() noexcept {
   // Never destroyed: threads continue while the process ends.
   static process_icvs& ours = *new process_icvs(read_environment());
-  icvs_or_null = &ours;
+  icvs_or_null.store(&ours, std::memory_order_release);  // release: publishes them to the acquire in icvs()
   static const bool displayed = display(ours);
   static_cast<void>(displayed);
   return ours;

@@ -1,11 +1,12 @@
 // Internal control variables (OpenMP 5.1, section 2.4): a set for each task, and a set for the process.
 //
 // A new task or implicit task copies its set from the task that creates it. The process's set is read from the
-// environment once, before main() (environment.cpp). A few routines change members of it later; routines.cpp has them.
+// environment once, by environment.cpp. A few routines change members of it later; routines.cpp has them.
 #pragma once
 
 #include <callisto/openmp/settings/places.hpp>
 
+#include <atomic>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -72,11 +73,12 @@ void display_environment(const process_icvs& of, bool verbose);
 /// and treats it as unset, as libgomp does: the program always starts.
 process_icvs read_environment();
 
-/// Null until the first call of read_icvs(). The library makes that call when it is loaded.
-extern constinit process_icvs* icvs_or_null;
+/// Null until the first call of read_icvs().
+extern constinit std::atomic<process_icvs*> icvs_or_null;
 process_icvs& read_icvs() noexcept;
 inline process_icvs& icvs() noexcept {
-  process_icvs* const ours = icvs_or_null;
+  // acquire: pairs with the release in read_icvs(), after which the variables are read.
+  process_icvs* const ours = icvs_or_null.load(std::memory_order_acquire);
   return ours != nullptr ? *ours : read_icvs();
 }
 
