@@ -51,3 +51,11 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto.pc DESTINATION ${CMAKE_INSTAL
 
 # The examples, to be read, copied and built against the installed library.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# All that `cmake --install` copies, and no more, for ./x install.
+add_custom_target(callisto_installed)
+foreach(part IN ITEMS callisto callisto_global callisto_mpi_plugins callisto_libgomp callisto_command)
+  if(TARGET ${part})
+    add_dependencies(callisto_installed ${part})
+  endif()
+endforeach()
