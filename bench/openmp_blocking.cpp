@@ -7,6 +7,7 @@
 // with 2 threads in each of two processes at once. Each run checks its result and prints its seconds. Exit code 1 if a
 // result is wrong or a limit is missed.
 #include <bench/compare.hpp>
+#include <bench/preload.hpp>
 
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -197,11 +198,7 @@ constexpr double most_ratio = 1.5;
 
 /// Returns the seconds of the slowest of the processes, with the library preloaded unless it is null.
 double run_apart(const way& w, const setting& s, int rounds, const char* library) {
-  if (library != nullptr) {
-    setenv("LD_PRELOAD", library, 1);
-  } else {
-    unsetenv("LD_PRELOAD");
-  }
+  bench::preload(library);
   const auto which = &w - ways;
   const std::string command = fmt::format("exec /proc/{}/exe --run {} {} {}", getpid(), which, s.threads, rounds);
   std::vector<std::FILE*> all;

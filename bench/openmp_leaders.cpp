@@ -7,6 +7,7 @@
 // Runs itself in turns with and without Callisto's library preloaded. Each run checks its result and prints the time of
 // one unit. Exit code 1 if a result is wrong or a limit is missed.
 #include <bench/compare.hpp>
+#include <bench/preload.hpp>
 
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -201,11 +202,7 @@ constexpr scenario scenarios[] = {
 /// Runs a benchmark in a process of its own, with the library preloaded unless it is null. Returns the seconds of one
 /// unit.
 double run_apart(std::size_t which, const char* library) {
-  if (library != nullptr) {
-    setenv("LD_PRELOAD", library, 1);
-  } else {
-    unsetenv("LD_PRELOAD");
-  }
+  bench::preload(library);
   const std::string command = fmt::format("exec /proc/{}/exe --run {}", getpid(), which);
   std::FILE* const from = popen(command.c_str(), "r");
   double seconds = 0;

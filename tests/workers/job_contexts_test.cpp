@@ -372,9 +372,14 @@ TEST_F(JobContexts, AnOwnerThatWakesUpWithoutAWordHasItsContextAgain) {
   };
   ASSERT_TRUE(soon([&] { return pid_there() == static_cast<std::uint64_t>(set.pid()); })) << "it is borrowed";
   tell[0].woken = true;
-  EXPECT_TRUE(soon([&] { return pid_there() != static_cast<std::uint64_t>(set.pid()); }, 500ms));
-  std::this_thread::sleep_for(20ms);
-  EXPECT_NE(pid_there(), static_cast<std::uint64_t>(set.pid())) << "and stays away";
+  // Other programs at work on the context may keep the owner from running for a time, so that the set borrows it again.
+  const auto stays_away = [&] {
+    for (unsigned looks = 0; looks < 20; ++looks, std::this_thread::sleep_for(1ms)) {
+      if (pid_there() == static_cast<std::uint64_t>(set.pid())) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(soon(stays_away));
   EXPECT_TRUE(goes_on(tell[1], 100)) << "elsewhere";
 }
 
