@@ -150,3 +150,10 @@ if child == 0:
     os._exit(0 if all(abs(after[v] - before[v]) < 1e-12 for v in G) else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 """)
+
+
+def test_small_graphs_without_scipy(monkeypatch):
+    graph = nx.karate_club_graph()
+    assert backend.should_run("pagerank", (graph,), {}) is not True
+    monkeypatch.setattr(backend, "HAS_SCIPY", False)
+    assert backend.should_run("pagerank", (graph,), {}) is True

@@ -2,6 +2,8 @@
 
 NetworkX loads this module on first use. Its functions have NetworkX's names and parameters."""
 
+from importlib.util import find_spec
+
 from . import _centrality, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
 from ._graph import Graph, convert_from_nx, convert_to_nx
 from ._registry import FUNCTIONS, ONCE
@@ -28,6 +30,11 @@ PARTIAL = {"average_clustering": 1, "clustering": 1, "square_clustering": 1, "tr
            **{name: 2 for name in FUNCTIONS if "_source_dijkstra" in name or name.startswith("dijkstra_pred")}}
 
 
+#: NetworkX computes these by scipy, which a user of ours need not have.
+BY_SCIPY = frozenset({"eigenvector_centrality_numpy", "hits", "pagerank"})
+HAS_SCIPY = find_spec("scipy") is not None
+
+
 def _graph_of(args, kwargs):
     return args[0] if args else next(iter(kwargs.values()), None)
 
@@ -35,7 +42,7 @@ def _graph_of(args, kwargs):
 def should_run(name, args, kwargs):
     """Returns True, or why NetworkX is faster: for small graphs, and for one look at a graph not yet converted."""
     graph = _graph_of(args, kwargs)
-    if isinstance(graph, Graph):
+    if isinstance(graph, Graph) or name in BY_SCIPY and not HAS_SCIPY:
         return True
     least = FUNCTIONS[name][1]
     if name in PARTIAL and (len(args) > PARTIAL[name] or any(kwargs.get(k) is not None for k in ENDS)):

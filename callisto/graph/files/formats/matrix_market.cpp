@@ -6,7 +6,7 @@
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
 #include <string>
@@ -146,7 +146,7 @@ std::optional<fault> parse_complex(std::string_view text, std::uint64_t vertices
       part[i] = *number;
     }
     block.edges[edges] = {static_cast<Vertex>(end[0]), static_cast<Vertex>(end[1])};
-    block.weights.set(edges++, std::hypot(part[0], part[1]));
+    block.weights.set(edges++, std::abs(std::complex(part[0], part[1])));
   }
   block.edges.shrink(edges);
   block.weights.shrink(edges);

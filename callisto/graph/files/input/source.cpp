@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -350,7 +351,7 @@ class streamed_source::queue {
   /// For the reader: blocks until a piece is free. Returns null if the queue is closed.
   std::unique_ptr<text_piece> take_free() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || !free_.empty(); });
+    await(lock, [&] { return closed_ || !free_.empty(); });
     if (closed_) return nullptr;
     auto taken = std::move(free_.back());
     free_.pop_back();
@@ -373,7 +374,7 @@ class streamed_source::queue {
   /// For the parsers: blocks until a piece is full. Returns null at the end of the stream or if the queue is closed.
   std::unique_ptr<text_piece> take_full() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || ended_ || !full_.empty(); });
+    await(lock, [&] { return closed_ || ended_ || !full_.empty(); });
     if (closed_ || full_.empty()) return nullptr;
     auto taken = std::move(full_.front());
     full_.pop_front();
@@ -398,6 +399,13 @@ class streamed_source::queue {
   }
 
  private:
+  /// Waits until a predicate is true. wait() alone needs GLIBCXX_3.4.30, so that a wheel would not fit manylinux_2_34.
+  template <class Predicate>
+  void await(std::unique_lock<std::mutex>& lock, Predicate true_now) {
+    while (!changed_.wait_for(lock, std::chrono::hours(1), true_now)) {
+    }
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::unique_ptr<text_piece>> free_;
