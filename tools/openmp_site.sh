@@ -72,7 +72,13 @@ case $what in
     check "${names[0]}"
     ;;
   on)
-    [[ -n $library ]] || library=$(realpath "$(dirname "$0")/../lib/callisto/libgomp.so.1")
+    if [[ -z $library ]]; then
+      # The library's folder is lib, lib64 or, on Debian, lib/<triplet>.
+      for library in "$(dirname "$(realpath "$0")")"/../lib*/{,*/}callisto/libgomp.so.1; do
+        [[ ! -e $library ]] || break
+      done
+      library=$(realpath -m "$library")
+    fi
     [[ -f $library ]] || refuse "no library '$library': expected --library PREFIX/lib/callisto/libgomp.so.1"
     [[ $library != *[:\ ]* ]] || refuse "LD_PRELOAD cannot name '$library': expected a path without spaces and colons"
     mkdir -p "$etc/profile.d" "$etc/callisto"
