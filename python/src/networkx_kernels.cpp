@@ -1,4 +1,4 @@
-// The kernels as the NetworkX backend calls them: on a graph's numbers, with arrays as answers.
+// Kernels that only the NetworkX backend has, or whose answers it wants in another form than kernels_*.cpp give.
 #include "networkx_kernels.hpp"
 #include "arrays.hpp"
 #include "run.hpp"
@@ -34,33 +34,11 @@ auto run_on_rows(const held_graph& of, bool brief, F&& kernel) {
                 [&](const any_graph& g, const run_control& control) { return kernel(std::get<csr>(g), control); });
 }
 
-graph::weight_use use_as(graph::weight_use use, bool weights) { return weights ? use : graph::weight_use::none; }
-
-nb::tuple pagerank(const held_graph& of, double damping, double tolerance, unsigned iterations, bool weights,
-                   const std::vector<std::pair<std::uint64_t, double>>& seeds) {
-  graph::pagerank_options options{.damping = damping,
-                                  .tolerance = tolerance,
-                                  .iterations = iterations,
-                                  .weights = use_as(graph::weight_use::strength, weights)};
-  for (const auto& [vertex, weight] : seeds) options.seeds.push_back({vertex, weight});
-  graph::pagerank_result made = run_on(
-      of, true, [&](const any_graph& g, const run_control& control) { return graph::pagerank(g, options, control); });
-  return nb::make_tuple(to_numpy(std::move(made.scores)), made.change);
-}
-
-nb::object betweenness(const held_graph& of, const std::vector<std::uint64_t>& from, bool normalized, bool weights) {
-  const graph::betweenness_options options{
-      .from = from, .normalized = normalized, .weights = use_as(graph::weight_use::length, weights)};
-  return to_numpy(run_on(of, false, [&](const any_graph& g, const run_control& control) {
-                    return graph::betweenness(g, options, control);
-                  }).scores);
-}
-
 /// Returns the scores by edge, ascending by ends.
 std::vector<std::pair<std::pair<std::uint64_t, std::uint64_t>, double>> edge_betweenness(
     const held_graph& of, const std::vector<std::uint64_t>& from, bool normalized, bool weights) {
   const graph::betweenness_options options{
-      .from = from, .normalized = normalized, .weights = use_as(graph::weight_use::length, weights)};
+      .from = from, .normalized = normalized, .weights = weights ? graph::weight_use::length : graph::weight_use::none};
   const auto made = run_on(of, false, [&](const any_graph& g, const run_control& control) {
     return graph::edge_betweenness(g, options, control);
   });
@@ -70,43 +48,6 @@ std::vector<std::pair<std::pair<std::uint64_t, std::uint64_t>, double>> edge_bet
   return scores;
 }
 
-nb::object closeness(const held_graph& of, bool harmonic, bool outgoing, bool weights) {
-  const graph::closeness_options options{
-      .harmonic = harmonic, .outgoing = outgoing, .weights = use_as(graph::weight_use::length, weights)};
-  return to_numpy(run_on(of, false, [&](const any_graph& g, const run_control& control) {
-                    return graph::closeness(g, options, control);
-                  }).scores);
-}
-
-nb::tuple eigenvector(const held_graph& of, double tolerance, bool weights) {
-  const graph::spectral_options options{.tolerance = tolerance,
-                                        .weights = use_as(graph::weight_use::strength, weights)};
-  auto made = run_on(of, false, [&](const any_graph& g, const run_control& control) {
-    return graph::eigenvector(g, options, control);
-  });
-  return nb::make_tuple(to_numpy(std::move(made.scores)), made.converged);
-}
-
-nb::tuple katz(const held_graph& of, double alpha, double beta, double tolerance, bool normalized, bool weights) {
-  graph::katz_options options;
-  options.tolerance = tolerance;
-  options.weights = use_as(graph::weight_use::strength, weights);
-  options.alpha = alpha;
-  options.beta = beta;
-  options.normalized = normalized;
-  auto made = run_on(of, false,
-                     [&](const any_graph& g, const run_control& control) { return graph::katz(g, options, control); });
-  return nb::make_tuple(to_numpy(std::move(made.scores)), made.converged);
-}
-
-nb::tuple hits(const held_graph& of, double tolerance, unsigned iterations, bool weights) {
-  const graph::spectral_options options{
-      .tolerance = tolerance, .iterations = iterations, .weights = use_as(graph::weight_use::strength, weights)};
-  auto made = run_on(of, false,
-                     [&](const any_graph& g, const run_control& control) { return graph::hits(g, options, control); });
-  return nb::make_tuple(to_numpy(std::move(made.hubs)), to_numpy(std::move(made.authorities)), made.converged);
-}
-
 std::uint64_t component_count(const held_graph& of, bool strong) {
   return run_on_rows(of, true, [&](const csr& g, const run_control& control) {
     const auto map = strong ? graph::strong_components(g, control) : graph::components(g, control);
@@ -114,30 +55,6 @@ std::uint64_t component_count(const held_graph& of, bool strong) {
     for (std::uint64_t v = 0; v < map.size(); ++v) count += map[v] == v ? 1 : 0;
     return count;
   });
-}
-
-nb::object core_numbers(const held_graph& of) {
-  return to_numpy(run_on_rows(of, true, [](const csr& g, const run_control& control) {
-                    return graph::kcore(g, control);
-                  }).coreness);
-}
-
-nb::tuple clustering(const held_graph& of) {
-  auto made =
-      run_on_rows(of, false, [](const csr& g, const run_control& control) { return graph::clustering(g, control); });
-  return nb::make_tuple(to_numpy(std::move(made.triangles)), to_numpy(std::move(made.coefficients)));
-}
-
-double transitivity(const held_graph& of) {
-  return run_on_rows(
-      of, false, [](const csr& g, const run_control& control) { return graph::clustering(g, control).transitivity; });
-}
-
-nb::object valued_clustering(const held_graph& of, bool directed, bool weighted) {
-  const graph::valued_clustering_options options{.directed = directed, .weighted = weighted};
-  return to_numpy(run_on_rows(of, false, [&](const csr& g, const run_control& control) {
-                    return graph::valued_clustering(g, options, control);
-                  }).coefficients);
 }
 
 /// Returns the arcs (from, to) of the k-truss, ascending, as two arrays.
@@ -152,14 +69,6 @@ nb::tuple truss(const held_graph& of, std::uint32_t k) {
     to.push_back(made.to[i]);
   }
   return nb::make_tuple(to_numpy(std::move(from)), to_numpy(std::move(to)));
-}
-
-nb::object eccentricities(const held_graph& of, bool out, bool weighted) {
-  const graph::eccentricity_options options{.along = out ? graph::path_direction::out : graph::path_direction::both,
-                                            .weighted = weighted};
-  return to_numpy(run_on_rows(of, false, [&](const csr& g, const run_control& control) {
-                    return graph::eccentricities(g, options, control);
-                  }).eccentricities);
 }
 
 /// Returns by vertex the smallest of its community.
@@ -287,20 +196,9 @@ nb::object square_clustering(const held_graph& of) {
 }  // namespace
 
 void bind_networkx_kernels(nb::module_& m) {
-  m.def("nx_pagerank", &pagerank);
-  m.def("nx_betweenness", &betweenness);
   m.def("nx_edge_betweenness", &edge_betweenness);
-  m.def("nx_closeness", &closeness);
-  m.def("nx_eigenvector", &eigenvector);
-  m.def("nx_katz", &katz);
-  m.def("nx_hits", &hits);
   m.def("nx_component_count", &component_count);
-  m.def("nx_core_numbers", &core_numbers);
-  m.def("nx_clustering", &clustering);
-  m.def("nx_valued_clustering", &valued_clustering);
-  m.def("nx_transitivity", &transitivity);
   m.def("nx_truss", &truss);
-  m.def("nx_eccentricities", &eccentricities);
   m.def("nx_communities", &communities);
   m.def("nx_modularity", &modularity);
   m.def("nx_independent_set", &independent_set);

@@ -3,10 +3,11 @@
 import math
 
 import networkx as nx
+import numpy as np
 
 from .. import _core
 from .._errors import NoCentralityError
-from ._graph import cannot
+from ._graph import cannot, length, strength
 from ._paths import _connected
 from ._registry import ONCE, function
 
@@ -28,18 +29,21 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart
     kernel, values = G.strong(weight)
     if nstart is not None and not sum(nstart.get(v, 0) for v in G.nodes) > 0:
         raise cannot("a start without a sum above 0 is left to networkx")
-    seeds = []
+    seeds = seed_weights = None
     if personalization is not None:
         wanted = [(v, float(personalization.get(node, 0))) for v, node in enumerate(G.nodes)]
         if any(not 0 <= w < math.inf for _, w in wanted):
             raise cannot("a personalization is negative or no number")
-        seeds = [(v, w) for v, w in wanted if w > 0]
-        if not seeds:
+        wanted = [(v, w) for v, w in wanted if w > 0]
+        if not wanted:
             raise ZeroDivisionError
+        seeds = np.array([v for v, _ in wanted], np.uint64)
+        seed_weights = np.array([w for _, w in wanted], np.float64)
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
     # NetworkX stops at n * tol, which leaves few digits of large graphs; the kernel goes on at least to 1e-6.
-    scores, change = _core.nx_pagerank(kernel, alpha, min(n * tol, 1e-6), max_iter, values is not None, seeds)
+    scores, _, change, _ = _core.pagerank(kernel, alpha, min(n * tol, 1e-6), max_iter, weights=strength(values),
+                                          seeds=seeds, seed_weights=seed_weights)
     if change >= n * tol:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return G.by_node(scores)
@@ -48,6 +52,11 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart
 def _lengths_above_0(G, weight):
     kernel, values = G.long(weight, above=True)
     return kernel, values is not None
+
+
+def _betweenness(kernel, sample, normalized, weighted):
+    return _core.betweenness(kernel, sources=np.array(sample, np.uint64) if sample else None, normalized=normalized,
+                             weights="length" if weighted else "none")[0]
 
 
 def _sample(G, k, seed):
@@ -75,11 +84,11 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
         raise ZeroDivisionError("division by zero")
     kernel, weighted = _lengths_above_0(G, weight)
     if not endpoints:
-        made = G.by_node(_core.nx_betweenness(kernel, sample, normalized, weighted))
+        made = G.by_node(_betweenness(kernel, sample, normalized, weighted))
         if k == 1:
             made[G.nodes[sample[0]]] = math.nan
         return made
-    scores = _core.nx_betweenness(kernel, [], False, weighted).tolist()
+    scores = _betweenness(kernel, [], False, weighted).tolist()
     size = {}
     for component in G.core.components():
         size.update(dict.fromkeys(component, len(component) - 1))
@@ -115,7 +124,7 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     if u is not None:
         raise cannot("the closeness of one node is left to networkx")
     kernel, values = G.long(distance)
-    made = G.by_node(_core.nx_closeness(kernel, False, False, values is not None))
+    made = G.by_node(_core.closeness(kernel, weights=length(values))[0])
     if not wf_improved:
         n = len(G)
         for component in G.core.components():
@@ -133,7 +142,7 @@ def _check_harmonic(G, nbunch=None, distance=None, sources=None):
 @function(300, _check_harmonic)
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     kernel, values = G.long(distance)
-    made = G.by_node(_core.nx_closeness(kernel, True, False, values is not None))
+    made = G.by_node(_core.closeness(kernel, harmonic=True, weights=length(values))[0])
     return {v: made[v] or 0 for v in set(G.nodes)}
 
 
@@ -144,7 +153,7 @@ def _irreducible(G, weight):
         raise cannot("a weight is not above 0")
     if not G.core.arcs or not _connected(G):
         raise cannot("the eigenvector of a graph that is not connected depends on the start")
-    return kernel, values is not None
+    return kernel, strength(values)
 
 
 @function(500, lambda G, max_iter=100, tol=1e-6, nstart=None, weight=None: nstart is None)
@@ -153,8 +162,8 @@ def eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    kernel, weighted = _irreducible(G, weight or None)
-    scores, converged = _core.nx_eigenvector(kernel, 1e-9, weighted)
+    kernel, weights = _irreducible(G, weight or None)
+    scores, *_, converged = _core.eigenvector(kernel, 1e-9, weights=weights)
     if not converged:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return G.by_node(scores)
@@ -164,8 +173,8 @@ def eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
 def eigenvector_centrality_numpy(G, weight=None, max_iter=50, tol=0):
     if len(G) < 3:
         raise cannot("graphs of less than 3 nodes are left to networkx")
-    kernel, weighted = _irreducible(G, weight)
-    scores, converged = _core.nx_eigenvector(kernel, 1e-13, weighted)
+    kernel, weights = _irreducible(G, weight)
+    scores, *_, converged = _core.eigenvector(kernel, 1e-13, weights=weights)
     if not converged:
         raise cannot("the iteration did not converge")
     return G.by_node(scores)
@@ -173,7 +182,8 @@ def eigenvector_centrality_numpy(G, weight=None, max_iter=50, tol=0):
 
 def _katz(G, alpha, beta, normalized, weight, tolerance):
     kernel, values = G.strong(weight)
-    return _core.nx_katz(kernel, alpha, beta, tolerance, normalized, values is not None)
+    scores, *_, converged = _core.katz(kernel, alpha, beta, normalized, tolerance, weights=strength(values))
+    return scores, converged
 
 
 def _above_0(number):
@@ -236,7 +246,7 @@ def hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     kernel, values = G.strong("weight")
     if values is not None and values.largest <= 0:
         raise cannot("graphs without weight are left to networkx")
-    hubs, authorities, converged = _core.nx_hits(kernel, 1e-9, 20 * max_iter, values is not None)
+    hubs, authorities, *_, converged = _core.hits(kernel, 1e-9, 20 * max_iter, strength(values))
     if not converged:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return G.by_node(hubs), G.by_node(authorities)

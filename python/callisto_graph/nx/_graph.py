@@ -146,6 +146,16 @@ class Graph:
         return dict(zip(self.nodes, array.tolist()))
 
 
+def strength(values):
+    """Returns how a kernel of ties uses the values of the edges' weights; None: there are none."""
+    return "none" if values is None else "strength"
+
+
+def length(values):
+    """Returns how a kernel of paths uses the values of the edges' weights; None: there are none."""
+    return "none" if values is None else "length"
+
+
 def convert_from_nx(graph, edge_attrs=None, node_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
                     preserve_graph_attrs=False, name=None, graph_name=None):
     """Returns the backend's graph. Reads the values of `edge_attrs` at once; further ones when they are asked for."""

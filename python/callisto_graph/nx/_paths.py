@@ -5,7 +5,7 @@ import math
 import networkx as nx
 
 from .. import _core
-from ._graph import cannot, steps
+from ._graph import cannot, length, steps
 from ._registry import ONCE, function
 
 
@@ -256,7 +256,7 @@ def distance_sums(G, weight):
     """Returns the sum of all distances of a connected graph."""
     kernel, values = G.long(weight)
     n = len(G)
-    scores = _core.nx_closeness(kernel, False, False, values is not None).tolist()
+    scores = _core.closeness(kernel, weights=length(values))[0].tolist()
     sums = ((n - 1) / score if score else 0 for score in scores)
     if values is None or values.whole:
         return sum(map(round, sums))
@@ -306,7 +306,7 @@ def global_efficiency(G):
     n = len(G)
     if n * (n - 1) == 0:
         return 0
-    return math.fsum(_core.nx_closeness(G.kernel(), True, False, False).tolist()) / (n * (n - 1))
+    return math.fsum(_core.closeness(G.kernel(), harmonic=True)[0].tolist()) / (n * (n - 1))
 
 
 def _eccentricities(G, weight):
@@ -318,7 +318,7 @@ def _eccentricities(G, weight):
                                if G.is_directed() else "Found infinite path length because the graph is not connected")
     if not len(G):
         return {}
-    made = _core.nx_eccentricities(kernel, G.is_directed(), values is not None)
+    made = _core.eccentricities(kernel, "out" if G.is_directed() else "both", values is not None)[0]
     return dict(zip(G.nodes, made.astype("int64").tolist()))
 
 

@@ -20,7 +20,7 @@ def _check_core(G, *args, **kwargs):
 def core_number_(G):
     if G.core.loops:
         raise nx.NetworkXNotImplemented(_LOOPS)
-    return G.by_node(_core.nx_core_numbers(G.kernel()))
+    return G.by_node(_core.kcore(G.kernel())[0])
 
 
 def _core_subgraph(G, chosen, k, core_number, lower=0):
@@ -86,7 +86,7 @@ def _check_triangles(G, nodes=None):
 
 @function(500, _check_triangles)
 def triangles(G, nodes=None):
-    return _chosen(G, nodes, G.by_node(_core.nx_clustering(G.kernel())[0]))
+    return _chosen(G, nodes, G.by_node(_core.clustering(G.kernel())[0]))
 
 
 def _check_clustering(G, nodes=None, weight=None, count_zeros=True):
@@ -103,11 +103,11 @@ def clustering(G, nodes=None, weight=None):
             raise cannot("a weight is negative")
         if G.core.loops:
             raise cannot("weighted clustering with loops is left to networkx")
-        made = _core.nx_valued_clustering(G.kernel(values), G.is_directed(), True)
+        made = _core.valued_clustering(G.kernel(values), G.is_directed(), True)[0]
     elif G.is_directed():
-        made = _core.nx_valued_clustering(G.kernel(), True, False)
+        made = _core.valued_clustering(G.kernel(), True, False)[0]
     else:
-        made = _core.nx_clustering(G.kernel())[1]
+        made = _core.clustering(G.kernel())[1]
     return _chosen(G, nodes, {v: c or 0 for v, c in zip(G.nodes, made.tolist())})
 
 
@@ -121,7 +121,7 @@ def average_clustering(G, nodes=None, weight=None, count_zeros=True):
 
 @function(500, lambda G: not G.is_multigraph() and not G.is_directed())
 def transitivity(G):
-    return _core.nx_transitivity(G.kernel()) or 0
+    return _core.clustering(G.kernel())[4] or 0
 
 
 @function(300, lambda G, nodes=None: not G.is_directed())
