@@ -265,15 +265,21 @@ TEST(spectral, small_matrices) {
   EXPECT_NEAR(x[2], 1.5, 1e-14);
 }
 
-// 60 layers of 20 vertices, all arcs to the next layer: sums over walks grow 2-fold a layer with an alpha of 0.1.
-TEST(katz, of_a_deep_graph_without_cycles) {
+/// Returns all arcs from each vertex of a layer to each of the next.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> between_layers(std::uint64_t layers, std::uint64_t wide) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
-  constexpr std::uint64_t layers = 60, wide = 20;
   for (std::uint64_t layer = 0; layer + 1 < layers; ++layer) {
     for (std::uint64_t a = 0; a < wide; ++a) {
       for (std::uint64_t b = 0; b < wide; ++b) arcs.emplace_back(layer * wide + a, (layer + 1) * wide + b);
     }
   }
+  return arcs;
+}
+
+// 60 layers of 20 vertices, all arcs to the next layer: sums over walks grow 2-fold a layer with an alpha of 0.1.
+TEST(katz, of_a_deep_graph_without_cycles) {
+  constexpr std::uint64_t layers = 60, wide = 20;
+  const auto arcs = between_layers(layers, wide);
   const any_graph graph = naive::directed(layers * wide, arcs);
   const katz_result usual = katz(graph);
   EXPECT_DOUBLE_EQ(usual.alpha, 0.85 / wide);
@@ -293,13 +299,8 @@ TEST(katz, of_a_deep_graph_without_cycles) {
 
 // The same with a triangle among the vertices of a layer in the middle: sums grow along paths before and behind it.
 TEST(katz, of_a_deep_graph_with_a_short_cycle) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
   constexpr std::uint64_t layers = 40, wide = 20;
-  for (std::uint64_t layer = 0; layer + 1 < layers; ++layer) {
-    for (std::uint64_t a = 0; a < wide; ++a) {
-      for (std::uint64_t b = 0; b < wide; ++b) arcs.emplace_back(layer * wide + a, (layer + 1) * wide + b);
-    }
-  }
+  auto arcs = between_layers(layers, wide);
   const std::uint64_t middle = layers / 2 * wide;
   for (const std::uint64_t a : {0, 1, 2}) arcs.emplace_back(middle + a, middle + (a + 1) % 3);
   const any_graph graph = naive::directed(layers * wide, arcs);

@@ -223,27 +223,28 @@ constinit thread_local void* given_alternate [[gnu::tls_model("initial-exec")]] 
 
 /// Returns the timer that a signal comes from; null: from none.
 thread_timer* timer_of(const siginfo_t& info) noexcept {
-  auto* const who = static_cast<thread_timer*>(info.si_value.sival_ptr);
+  auto* const timer = static_cast<thread_timer*>(info.si_value.sival_ptr);
   const std::less<const thread_timer*> before;
   const bool is_one =
-      info.si_code == SI_TIMER && !before(who, thread_timers) && before(who, thread_timers + most_thread_timers);
-  return is_one ? who : nullptr;
+      info.si_code == SI_TIMER && !before(timer, thread_timers) && before(timer, thread_timers + most_thread_timers);
+  return is_one ? timer : nullptr;
 }
 
 /// May leave what was interrupted. errno is the identity's before and after, wherever the activation goes on in
 /// between.
 void meet_tick(siginfo_t* info, void* context) noexcept {
   const int saved = errno;
-  thread_timer& who = *timer_of(*info);
+  thread_timer& timer = *timer_of(*info);
   // What runs there may have set an alternate stack of its own, by a system call. It takes it along to another worker.
   const stack_t set_by_itself = static_cast<ucontext_t*>(context)->uc_stack;
-  const bool has_its_own = who.alternate != nullptr && set_by_itself.ss_sp != who.alternate;
+  const bool has_its_own = timer.alternate != nullptr && set_by_itself.ss_sp != timer.alternate;
   if (has_its_own) {
-    const stack_t given{.ss_sp = who.alternate, .ss_flags = 0, .ss_size = who.alternate_bytes};
+    const stack_t given{.ss_sp = timer.alternate, .ss_flags = 0, .ss_size = timer.alternate_bytes};
     syscall(SYS_sigaltstack, &given, nullptr);
   }
-  const std::uint64_t period = who.period.load(std::memory_order_relaxed);  // relaxed: a hint
-  if (who.own != nullptr ? who.own(who.set) : who.tick(who.set, who.worker, where(context, *info, period))) {
+  const std::uint64_t period = timer.period.load(std::memory_order_relaxed);  // relaxed: a hint
+  if (timer.own != nullptr ? timer.own(timer.set)
+                           : timer.tick(timer.set, timer.worker, where(context, *info, period))) {
     return_as_this_thread(context);
     const thread_timer* const here = has_its_own ? of_this_thread() : nullptr;
     if (here != nullptr && here->alternate != nullptr) static_cast<ucontext_t*>(context)->uc_stack = set_by_itself;
@@ -255,22 +256,22 @@ void meet_tick(siginfo_t* info, void* context) noexcept {
 
 // Runs anywhere, also under the identity of another thread. The only thread-local datum that it touches is errno.
 void on_signal(int, siginfo_t* info, void* context) {
-  thread_timer* const who = timer_of(*info);
-  if (who == nullptr) {
+  thread_timer* const timer = timer_of(*info);
+  if (timer == nullptr) {
     programs.pass_on(info, context);
     return;
   }
   const int saved = errno;
   // acquire: pairs with make_timer()'s release. A tick that comes after drop_timer() finds another state, or another
   // thread's timer: an activation's own thread leaves its timer while the signal is blocked.
-  const bool is_tick =
-      who->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
-      (who->own == nullptr || who->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
-  if (is_tick) measure_lag(*who, *info);
+  const bool is_tick = timer->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
+                       (timer->own == nullptr ||
+                        timer->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
+  if (is_tick) measure_lag(*timer, *info);
   const bool may_leave =
-      is_tick && !machine::has_interrupted_alternate_stack(context) && !has_more_blocked(*who, context);
-  const bool moves = may_leave && who->own == nullptr && machine::is_on_alternate_stack(context);
-  void* const stack = moves ? who->free_stack(who->set, who->worker) : nullptr;
+      is_tick && !machine::has_interrupted_alternate_stack(context) && !has_more_blocked(*timer, context);
+  const bool moves = may_leave && timer->own == nullptr && machine::is_on_alternate_stack(context);
+  void* const stack = moves ? timer->free_stack(timer->set, timer->worker) : nullptr;
   errno = saved;
   if (stack != nullptr) {
     machine::move_signal_frame(stack, info, context, meet_tick);

@@ -59,6 +59,8 @@ class by_cpp_semaphore final : public baton {
   std::counting_semaphore<> on_{0};
 };
 
+/// `Limited`: waits with a limit, which the C library does by another system call.
+template <bool Limited>
 class by_condition final : public baton {
  public:
   void pass() override {
@@ -70,28 +72,12 @@ class by_condition final : public baton {
   }
   void await() override {
     std::unique_lock held(mutex_);
-    changed_.wait(held, [this] { return there_ > 0; });
-    --there_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int there_ = 0;
-};
-
-class by_timed_condition final : public baton {
- public:
-  void pass() override {
-    {
-      const std::scoped_lock held(mutex_);
-      ++there_;
+    const auto is_there = [this] { return there_ > 0; };
+    if constexpr (Limited) {
+      check(changed_.wait_for(held, std::chrono::hours(1), is_there), "a wait with a limit");
+    } else {
+      changed_.wait(held, is_there);
     }
-    changed_.notify_one();
-  }
-  void await() override {
-    std::unique_lock held(mutex_);
-    check(changed_.wait_for(held, std::chrono::hours(1), [this] { return there_ > 0; }), "a wait with a limit");
     --there_;
   }
 
@@ -337,8 +323,8 @@ int main(int count, char** arguments) {
   constexpr int rounds = 200;
   pass_round<by_semaphore>(threads, rounds, "sem_wait");
   pass_round<by_cpp_semaphore>(threads, rounds, "std::counting_semaphore");
-  pass_round<by_condition>(threads, rounds, "std::condition_variable");
-  pass_round<by_timed_condition>(threads, rounds, "std::condition_variable::wait_for");
+  pass_round<by_condition<false>>(threads, rounds, "std::condition_variable");
+  pass_round<by_condition<true>>(threads, rounds, "std::condition_variable::wait_for");
   pass_round<by_atomic>(threads, rounds, "std::atomic::wait");
   pass_round<by_futex>(threads, rounds, "futex");
   pass_round<by_pipe>(threads, rounds, "pipe");
