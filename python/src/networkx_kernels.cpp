@@ -1,4 +1,4 @@
-// Kernels that only the NetworkX backend has, or whose answers it wants in another form than kernels_*.cpp give.
+// Kernels that only the NetworkX backend has, and kernels with answers in another form than those of kernels_*.cpp.
 #include "networkx_kernels.hpp"
 #include "arrays.hpp"
 #include "run.hpp"
