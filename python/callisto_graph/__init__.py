@@ -13,6 +13,7 @@ import atexit as _atexit
 from . import _core
 from ._build import (from_edges, from_igraph, from_networkx, from_scipy, grid, kronecker, load, power_law, read,
                      uniform)
+from ._changing import ChangingComponents, ChangingDistances, ChangingGraph, ChangingPageRank, ChangingResult
 from ._core import __version__
 from ._errors import (CancelledError, Error, InputError, NoCentralityError, OutOfMemoryError, OutputError, UsageError,
                       WeightError)
@@ -20,17 +21,18 @@ from ._graph import Graph
 from ._progress import Progress
 from ._results import (Betweenness, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
                        DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Forest, Groups, Hits,
-                       IndependentSet, Katz, Matching, PageRank, Path, SimilarPairs, Truss, VertexResult)
+                       IndependentSet, Katz, Matching, PageRank, Path, SimilarPairs, Truss, Values, VertexResult)
 from ._threads import Threads, sharing, threads
 
 # Kernels that daemon threads still wait for.
 _atexit.register(_core.stop_all)
 
 __all__ = [
-    "Betweenness", "CancelledError", "Closeness", "Clustering", "Colouring", "Communities", "Cores", "Degrees",
-    "Diameter", "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness", "EdgeResult", "Eigenvector",
-    "Error", "Forest", "Graph", "Groups", "Hits", "IndependentSet", "InputError", "Katz", "Matching",
-    "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank", "Path", "Progress", "SimilarPairs", "Threads",
-    "Truss", "UsageError", "VertexResult", "WeightError", "__version__", "from_edges", "from_igraph", "from_networkx",
-    "from_scipy", "grid", "kronecker", "load", "power_law", "read", "sharing", "threads", "uniform"
+    "Betweenness", "CancelledError", "ChangingComponents", "ChangingDistances", "ChangingGraph", "ChangingPageRank",
+    "ChangingResult", "Closeness", "Clustering", "Colouring", "Communities", "Cores", "Degrees", "Diameter",
+    "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness", "EdgeResult", "Eigenvector", "Error",
+    "Forest", "Graph", "Groups", "Hits", "IndependentSet", "InputError", "Katz", "Matching", "NoCentralityError",
+    "OutOfMemoryError", "OutputError", "PageRank", "Path", "Progress", "SimilarPairs", "Threads", "Truss",
+    "UsageError", "Values", "VertexResult", "WeightError", "__version__", "from_edges", "from_igraph",
+    "from_networkx", "from_scipy", "grid", "kronecker", "load", "power_law", "read", "sharing", "threads", "uniform"
 ]

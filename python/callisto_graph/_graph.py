@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._base import GraphBase, signed
+from ._changing import ChangingGraph
 from ._columns import are_names, name_table
 from ._errors import UsageError
 from ._paths import PathKernels
@@ -242,6 +243,13 @@ class Graph(RankKernels, PathKernels, StructureKernels):
     def with_random_weights(self, seed: int = 1, *, progress: Progress = None) -> Graph:
         """Returns the graph with random weights from 1 to 255, as of the GAP benchmark."""
         return self._changed(_core.with_random_weights, seed, progress=progress)
+
+    def changing(self, *, progress: Progress = None) -> ChangingGraph:
+        """Returns a copy whose edges may come and go, with analyses that follow. Of repeated arcs the lightest stays.
+
+        Raises UsageError for a weight that is negative, infinite or NaN.
+        """
+        return ChangingGraph._of(self, progress)
 
     # Files and pickles
 

@@ -160,6 +160,14 @@ class EdgeResult:
 
 
 @dataclass(eq=False, repr=False)
+class Values(VertexResult):
+    """Values of an analysis that follows a changing graph, as they were at one moment."""
+
+    values: FloatArray  #: by vertex
+    columns = ("values",)
+
+
+@dataclass(eq=False, repr=False)
 class PageRank(VertexResult):
     """PageRank of every vertex."""
 

@@ -13,6 +13,7 @@ void bind_files(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_paths(nanobind::module_& module);
 void bind_structure(nanobind::module_& module);
+void bind_changing(nanobind::module_& module);
 void bind_networkx(nanobind::module_& module);
 
 }  // namespace callisto::python

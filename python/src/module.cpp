@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   bind_ranks(m);
   bind_paths(m);
   bind_structure(m);
+  bind_changing(m);
   bind_networkx(m);
 
   m.def("threads", [] {

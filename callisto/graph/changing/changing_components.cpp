@@ -16,7 +16,7 @@ void changing_components::for_each_neighbour(std::uint32_t v, F f) const {
   }
 }
 
-changing_components::changing_components(const changing_graph& graph) : graph_(&graph) {
+changing_components::changing_components(const changing_graph& graph, const run_control& control) : graph_(&graph) {
   constexpr std::uint32_t none = ~0U;
   name_.assign(graph.vertices(), none);
   std::vector<std::uint32_t> seen;
@@ -26,6 +26,7 @@ changing_components::changing_components(const changing_graph& graph) : graph_(&
     seen.assign(1, v);
     name_[v] = name;
     for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (i % 4096 == 0) control.check();
       for_each_neighbour(seen[i], [&](std::uint32_t u) {
         if (name_[u] != none) return;
         name_[u] = name;

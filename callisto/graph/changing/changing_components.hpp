@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
 #include <span>
@@ -20,7 +21,8 @@ namespace callisto::graph {
 /// the largest. One thread does it.
 class CALLISTO_API changing_components {
  public:
-  explicit changing_components(const changing_graph& graph);
+  /// Finds all components. Throws std::bad_alloc; cancelled.
+  explicit changing_components(const changing_graph& graph, const run_control& control = {});
 
   /// Returns the smallest vertex of v's component.
   std::uint32_t operator[](std::uint32_t v) const noexcept;

@@ -115,10 +115,11 @@ struct changing_distances::state {
   });
 };
 
-changing_distances::changing_distances(const changing_graph& graph, std::uint32_t source, bool weighted)
+changing_distances::changing_distances(const changing_graph& graph, std::uint32_t source, bool weighted,
+                                       const run_control& control)
     : state_(std::make_unique<state>(graph, source, weighted, room_for(graph.vertices()))) {
   state_->distance.set(state_->c.outside(), source, 0);
-  state_->c.run();
+  if (!state_->c.run(control.stop)) throw cancelled();
   state_->changed.take(joined<changed_vertex>);
 }
 

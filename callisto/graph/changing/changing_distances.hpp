@@ -4,6 +4,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -24,8 +25,8 @@ class CALLISTO_API changing_distances {
  public:
   static constexpr double unreached = std::numeric_limits<double>::infinity();
 
-  /// Computes all distances. `weighted`: false counts arcs. Throws std::bad_alloc.
-  changing_distances(const changing_graph& graph, std::uint32_t source, bool weighted);
+  /// Computes all distances. `weighted`: false counts arcs. Throws std::bad_alloc; cancelled.
+  changing_distances(const changing_graph& graph, std::uint32_t source, bool weighted, const run_control& control = {});
   ~changing_distances();
   changing_distances(changing_distances&&) noexcept;
   changing_distances& operator=(changing_distances&&) noexcept;

@@ -55,10 +55,12 @@ struct changing_pagerank::state {
   }
 
   /// Adds every residual to its score and computes the residuals anew, until all are small: sweeps over all vertices.
-  void sweep() {
+  /// Throws cancelled; scores are then on their way.
+  void sweep(const run_control& control = {}) {
     const std::uint32_t n = graph.vertices();
     std::vector<double> out(n);
     for (double worst = 2; worst > 1;) {
+      control.check();
       ++sweeps;
       parallel_for(std::uint32_t{0}, n, [&](std::uint32_t v) {
         score[v] += residual.get(v);
@@ -76,6 +78,11 @@ struct changing_pagerank::state {
           },
           [](double a, double b) { return std::max(a, b); });
     }
+    known = n;
+    sum = std::accumulate(score.begin(), score.begin() + n, 0.0);
+    // What the tasks before have kept for update().
+    gained.sum();
+    pushed.take(joined<std::uint32_t>);
   }
 
   const changing_graph& graph;
@@ -108,13 +115,13 @@ struct changing_pagerank::state {
   });
 };
 
-changing_pagerank::changing_pagerank(const changing_graph& graph, const options& how) {
+changing_pagerank::changing_pagerank(const changing_graph& graph, const options& how, const run_control& control) {
   if (!(how.damping >= 0 && how.damping < 1))
     throw usage_error(fmt::format("the damping is {}; expected a number of at least 0 and below 1", how.damping));
   if (!(how.tolerance > 0))
     throw usage_error(fmt::format("the tolerance is {}; expected a number above 0", how.tolerance));
   state_ = std::make_unique<state>(graph, how, room_for(graph.vertices()));
-  update({});
+  state_->sweep(control);
 }
 
 changing_pagerank::~changing_pagerank() = default;
@@ -175,9 +182,6 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
     s.sweep();
     touched.resize(n);
     std::iota(touched.begin(), touched.end(), 0U);
-    s.sum = std::accumulate(s.score.begin(), s.score.begin() + n, 0.0);
-    s.gained.sum();
-    s.pushed.take(joined<std::uint32_t>);
   } else {
     touched = s.pushed.take(joined<std::uint32_t>);
     std::sort(touched.begin(), touched.end());

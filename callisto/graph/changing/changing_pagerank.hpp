@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,8 @@ class CALLISTO_API changing_pagerank {
     double tolerance = 1e-3;  ///< all scores together are off by at most this (L1), about; above 0
   };
 
-  /// Computes all scores. Throws usage_error for options outside their ranges; std::bad_alloc.
-  explicit changing_pagerank(const changing_graph& graph, const options& how);
+  /// Computes all scores. Throws usage_error for options outside their ranges; std::bad_alloc; cancelled.
+  explicit changing_pagerank(const changing_graph& graph, const options& how, const run_control& control = {});
   explicit changing_pagerank(const changing_graph& graph) : changing_pagerank(graph, options{}) {}
   ~changing_pagerank();
   changing_pagerank(changing_pagerank&&) noexcept;
