@@ -34,7 +34,7 @@ class _Labels(GraphBase):
 
 
 class ChangingGraph:
-    """A graph whose edges come and go, and whose analyses follow each change at the cost of what it moves.
+    """A graph with edges that come and go, and analyses that follow at the cost of what a change moves.
 
     Made by Graph.changing(), or empty by ChangingGraph(directed=...). An edge is there at most once, and has a weight.
     Vertices are called by labels, as in Graph; a label that is new becomes a vertex. Any number of analyses may follow

@@ -245,7 +245,7 @@ class Graph(RankKernels, PathKernels, StructureKernels):
         return self._changed(_core.with_random_weights, seed, progress=progress)
 
     def changing(self, *, progress: Progress = None) -> ChangingGraph:
-        """Returns a copy whose edges may come and go, with analyses that follow. Of repeated arcs the lightest stays.
+        """Returns a copy with edges that may come and go, and analyses that follow. Of repeated arcs the lightest stays.
 
         Raises UsageError for a weight that is negative, infinite or NaN.
         """
