@@ -9,15 +9,18 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 
 namespace callisto::graph {
 namespace {
 
 using id = betweenness_core::id;
 
-/// Runs sweeps on the calling thread.
+/// Runs sweeps on the calling thread, in stretches: after a request to stop none begins any more.
 class alone {
  public:
+  explicit alone(const std::stop_token& stop) : stop_(stop) {}
+
   static constexpr bool parallel = false;
   /// Cost of an out-arc of a level, in arcs read from unreached vertices
   /// (docs/notebook/2026-11-24-bc-cost-of-an-arc.md).
@@ -25,17 +28,20 @@ class alone {
 
   template <class F>
   void each(std::uint64_t first, std::uint64_t last, F f) const {
-    f(first, last);
+    for (; first < last && !stop_.stop_requested(); first += std::min(stretch, last - first))
+      f(first, std::min(first + stretch, last));
   }
   template <class T, class F>
   T sum(std::uint64_t first, std::uint64_t last, F f) const {
-    return f(first, last);
+    T all{};
+    each(first, last, [&](std::uint64_t a, std::uint64_t b) { all = all + f(a, b); });
+    return all;
   }
   std::uint64_t parts() const noexcept { return 1; }
-  template <class F>
-  void each_part(const adjacency<id>& rows, F f) const {
-    f(id{0}, static_cast<id>(rows.offsets.size() - 1));
-  }
+
+ private:
+  static constexpr std::uint64_t stretch = 4096;  // below a millisecond
+  const std::stop_token& stop_;
 };
 
 /// Vertices that a thread has found and has not yet appended to the list.
@@ -64,9 +70,11 @@ struct finding_loop {
   }
 };
 
-/// Runs sweeps as parallel loops of the threads at hand.
+/// Runs sweeps as parallel loops of the threads at hand, which a request to stop ends.
 class together {
  public:
+  explicit together(const std::stop_token& stop) : stop_(stop) {}
+
   static constexpr bool parallel = true;
   /// Cost of an out-arc, as above. It is read once to mark, with atomic operations, and again by each thread to count,
   /// and it leads to vertices in no order.
@@ -74,12 +82,13 @@ class together {
 
   template <class F>
   void each(std::uint64_t first, std::uint64_t last, F f) const {
-    parallel_for(first, last, f);
+    parallel_for(first, last, f, loop_options{.stop = stop_});
   }
   template <class T, class F>
   T sum(std::uint64_t first, std::uint64_t last, F f) const {
-    return parallel_reduce(first, last, T{},
-                           [&](std::uint64_t a, std::uint64_t b, const T& running) { return running + f(a, b); });
+    return parallel_reduce(
+        first, last, T{}, [&](std::uint64_t a, std::uint64_t b, const T& running) { return running + f(a, b); },
+        std::plus<>{}, loop_options{.stop = stop_});
   }
   /// Returns the number of parts that each_part() makes of the graph.
   std::uint64_t parts() const { return workers::loop_team_here().where.threads(); }
@@ -95,15 +104,18 @@ class together {
     };
     parallel_for(
         std::uint64_t{0}, count, [&](std::uint64_t part) { f(begin_of(part), begin_of(part + 1)); },
-        loop_options{.batch = 1});
+        loop_options{.batch = 1, .stop = stop_});
   }
   /// Runs a loop that calls find(loop, mine, first, last); returns the list's new end.
   template <class Find>
   std::uint64_t finding(search_state& s, std::uint64_t first, std::uint64_t last, std::uint64_t end, Find find) const {
     finding_loop<Find> loop{s, find, end};
-    parallel_for<finding_loop<Find>, found_vertices, std::uint64_t>(loop, first, last);
+    parallel_for<finding_loop<Find>, found_vertices, std::uint64_t>(loop, first, last, loop_options{.stop = stop_});
     return loop.end.load(std::memory_order_relaxed);
   }
+
+ private:
+  const std::stop_token& stop_;
 };
 
 /// Marks the vertices behind a level as found. Their paths are counted afterwards: adding to counts while marking would
@@ -135,20 +147,21 @@ struct level {
 template <class Loops>
 class search {
  public:
-  search(search_state& state, const search_sweeps& sweeps) : s_(state), sweeps_(sweeps) {}
+  search(search_state& state, const search_sweeps& sweeps, const std::stop_token& stop)
+      : s_(state), sweeps_(sweeps), stop_(stop), loops_(stop) {}
 
-  search_end run(const core_source* sources, unsigned count, const std::stop_token& stop) {
+  search_end run(const core_source* sources, unsigned count) {
     start(sources, count);
     search_end end = search_end::complete;
     while (end == search_end::complete && next_level()) {
-      if (stop.stop_requested()) end = search_end::stopped;
       if (overflows()) end = search_end::overflown;
       if (has_high_diameter()) end = search_end::high_diameter;
+      if (stop_.stop_requested()) end = search_end::stopped;
     }
     lane_values targets{};
     for (std::size_t l = levels_.size() - 1; end == search_end::complete && l > 0; --l) {
       targets = targets + finish(l);
-      if (stop.stop_requested()) end = search_end::stopped;
+      if (stop_.stop_requested()) end = search_end::stopped;
     }
     for (unsigned l = 0; end == search_end::complete && l < count; ++l)
       count_folded(s_.core, s_.scores, s_.squares, sources[l], targets.lane[l]);
@@ -190,7 +203,8 @@ class search {
     // Pull if reading all open arcs in their order takes less time than the arcs out of the level.
     const bool pull = from.arcs.out * Loops::push_cost > open_in_ + s_.core.vertices() / 4;
     if (!pull && !Loops::parallel) {
-      end = sweeps_.push_paths(s_, from.first, from.last, end);
+      loops_.each(from.first, from.last,
+                  [&](std::uint64_t a, std::uint64_t b) { end = sweeps_.push_paths(s_, a, b, end); });
     } else {
       activate(from);
       if (pull) {
@@ -238,7 +252,10 @@ class search {
         }
       });
     } else {
-      return end + sweeps_.pull_all(s_, 0, n, s_.list.data() + end, s_.paths.data());
+      loops_.each(0, n, [&](std::uint64_t a, std::uint64_t b) {
+        end += sweeps_.pull_all(s_, a, b, s_.list.data() + end, s_.paths.data());
+      });
+      return end;
     }
   }
 
@@ -257,8 +274,12 @@ class search {
     if (push) {
       if constexpr (Loops::parallel) {
         loops_.each(before.first, before.last, [&](std::uint64_t a, std::uint64_t b) { sweeps_.clear(s_, a, b, to); });
+        loops_.each_part(s_.core.out, [&](id a, id b) { sweeps_.push_shares(s_, here.first, here.last, a, b, to); });
+      } else {
+        const auto n = static_cast<id>(s_.core.vertices());
+        loops_.each(here.first, here.last,
+                    [&](std::uint64_t a, std::uint64_t b) { sweeps_.push_shares(s_, a, b, 0, n, to); });
       }
-      loops_.each_part(s_.core.out, [&](id a, id b) { sweeps_.push_shares(s_, here.first, here.last, a, b, to); });
     } else {
       loops_.each(before.first, before.last,
                   [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_shares(s_, a, b, to); });
@@ -326,6 +347,7 @@ class search {
 
   search_state& s_;
   const search_sweeps& sweeps_;
+  const std::stop_token& stop_;
   Loops loops_;
   std::uint64_t open_in_ = 0;  ///< arcs into vertices that not all lanes have reached
   double bits_ = 0;            ///< log2 of a bound on the counts of the last level but one
@@ -336,12 +358,12 @@ class search {
 
 search_end search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
                         const std::stop_token& stop) {
-  return search<alone>(state, sweeps).run(sources, count, stop);
+  return search<alone>(state, sweeps, stop).run(sources, count);
 }
 
 search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
                            const std::stop_token& stop) {
-  return search<together>(state, sweeps).run(sources, count, stop);
+  return search<together>(state, sweeps, stop).run(sources, count);
 }
 
 }  // namespace callisto::graph
