@@ -1,4 +1,5 @@
 // Files in memory, fcntl locks, shared futexes and what /proc tells about other processes, on Linux.
+#include <callisto/machine/host/cgroups.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/secure_environment.hpp>
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -320,11 +320,10 @@ bool could_run(pid_t pid) noexcept {
 }
 
 std::uint64_t busy_time_of(const std::function<bool(unsigned)>& counts) {
-  std::ifstream file("/proc/stat");
   const auto tick = second / static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_CLK_TCK)));
   std::uint64_t busy = 0;
   // cpuN user nice system idle iowait irq softirq (proc(5)); time that a host takes away is none of a program's.
-  for (std::string line; std::getline(file, line);) {
+  for (const std::string& line : split_at(contents_of("/proc/stat").value_or(""), '\n')) {
     unsigned context = 0;
     std::array<unsigned long long, 7> t{};
     if (std::sscanf(line.c_str(), "cpu%u %llu %llu %llu %llu %llu %llu %llu", &context, &t[0], &t[1], &t[2], &t[3],

@@ -2,22 +2,27 @@
 //
 // Formats: proc(5) for /proc/self/mountinfo, cgroups(7) for /proc/self/cgroup.
 #include <callisto/machine/host/cgroups.hpp>
+#include <callisto/machine/system/descriptor.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
-#include <fstream>
 #include <iterator>
-#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace callisto::machine {
 
 std::optional<std::string> contents_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream all;
-  all << in.rdbuf();  // ignores failures to read (a directory, a group that has just gone), unlike iterators
-  std::string text = all.str();
+  // Not by a stream: those of the C++ library set up their locales at the start of each OpenMP program.
+  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> part;
+  // Ignores failures to read: a directory, a group that has just gone.
+  for (ssize_t n; (n = read(file.get(), part.data(), part.size())) > 0;) text.append(part.data(), std::size_t(n));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
 }

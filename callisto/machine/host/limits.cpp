@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -110,6 +108,11 @@ const std::vector<unsigned>& affinity_at_start() {
 }
 
 limits limits::current() { return read_limits("", affinity_at_start()); }
+
+const limits& limits::at_first_call() {
+  static const limits* const first = new limits(current());  // never destroyed: loops may run in static destructors
+  return *first;
+}
 
 limits read_limits(const std::string& root, std::vector<unsigned> affinity) {
   limits l{std::move(affinity), "affinity mask", std::nullopt, {}};

@@ -21,6 +21,9 @@ struct limits {
   /// Returns the limits of this process, read at every call (0.1 ms). Never fails: what cannot be read or understood
   /// limits nothing.
   CALLISTO_API static limits current();
+
+  /// Returns the limits as the first call of this function found them: for several that begin together.
+  CALLISTO_API static const limits& at_first_call();
 };
 
 /// Returns the limits of a process with /proc and cgroup mounts in the tree `root`, and with the affinity mask

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -33,8 +32,7 @@ std::uint64_t left(std::uint64_t most, std::uint64_t used) { return most > used 
 
 std::uint64_t available_in_meminfo(const std::string& path) {
   constexpr std::string_view key = "MemAvailable:";
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
+  for (const std::string& line : split_at(contents_of(path).value_or(""), '\n')) {
     if (!line.starts_with(key)) continue;
     if (const auto kibibytes = number_in(std::string_view(line).substr(key.size()))) return *kibibytes * 1024;
   }
@@ -57,8 +55,7 @@ std::uint64_t left_in_cgroups(const std::string& root) {
 
 std::uint64_t left_of_address_space(const std::string& root) {
   constexpr std::string_view key = "Max address space";
-  std::ifstream limits(root + "/proc/self/limits");
-  for (std::string line; std::getline(limits, line);) {
+  for (const std::string& line : split_at(contents_of(root + "/proc/self/limits").value_or(""), '\n')) {
     if (!line.starts_with(key)) continue;
     const auto most = number_in(std::string_view(line).substr(key.size()));  // the soft limit comes first
     const auto pages = number_of(root + "/proc/self/statm");

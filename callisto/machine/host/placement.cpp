@@ -117,8 +117,9 @@ std::size_t distinct(const std::vector<context>& contexts, unsigned context::* l
 /// 2.5 as "2.5", 3.0 as "3".
 std::string short_number(double x) {
   std::array<char, 32> text;
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::general, 6);
-  return error == std::errc() ? std::string(text.data(), end) : std::string();
+  // Not by std::to_chars(): it needs libm, which each OpenMP program would load when it starts.
+  std::snprintf(text.data(), text.size(), "%g", x);
+  return text.data();
 }
 
 std::string_view variable(const char* name) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -13,7 +12,11 @@
 namespace callisto::machine {
 
 unsigned weight_of_nice(int nice) noexcept {
-  return static_cast<unsigned>(std::lround(1024 * std::pow(1.25, -std::clamp(nice, -20, 19))));
+  // By products, so that OpenMP programs need no libm at their start.
+  double weight = 1024;
+  for (int level = std::clamp(nice, -20, 19); level != 0; level += level < 0 ? 1 : -1)
+    weight = level < 0 ? weight * 1.25 : weight / 1.25;
+  return static_cast<unsigned>(weight + 0.5);
 }
 
 double weight_of_groups(const std::string& root) {
@@ -36,7 +39,7 @@ unsigned priority_of_this_process() {
   if (nice == -1 && errno != 0) nice = 0;
   const double weight = sched_getscheduler(getpid()) == SCHED_IDLE ? 3 : weight_of_nice(nice);
   const double priority = usual_priority * weight / 1024 * weight_of_groups("");
-  return static_cast<unsigned>(std::lround(std::clamp(priority, 1.0, double{highest_priority})));
+  return static_cast<unsigned>(std::clamp(priority, 1.0, double{highest_priority}) + 0.5);
 }
 
 }  // namespace callisto::machine

@@ -124,7 +124,7 @@ initial_thread::initial_thread() : state(&on_its_own_, group) {
 }
 
 void initial_thread::begin() noexcept {
-  state.implicit.icv = icvs().initial;
+  state.implicit.icv = initial_icvs(icvs());
   state.implicit.below.begin(&state);
   state.at.current = &state.implicit;
 }

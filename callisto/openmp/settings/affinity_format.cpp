@@ -3,7 +3,6 @@
 #include <callisto/openmp/settings/affinity_format.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 
-#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -45,6 +44,11 @@ char read_type(std::string_view& rest) {
   report_and_exit("unsupported long type name '%.*s' in affinity format", static_cast<int>(name.size()), name.data());
 }
 
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 16> digits;
+  return "0x" + std::string(digits.begin(), std::to_chars(digits.begin(), digits.end(), number, 16).ptr);
+}
+
 std::string host_name() {
   utsname names{};
   return uname(&names) == 0 ? names.nodename : "node";
@@ -69,7 +73,7 @@ std::string value_of(char type, const thread_description& of) {
     case 'P':
       return std::to_string(getpid());
     case 'i':
-      return fmt::format("{:#x}", of.native_id);
+      return hexadecimal(of.native_id);
     case 'A':
       // As in libgomp, two neighbours are already a range.
       return machine::format_cpu_list(of.affinity, '-');

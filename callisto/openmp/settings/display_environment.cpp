@@ -2,13 +2,11 @@
 #include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/settings/libgomp_version.hpp>
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace callisto::openmp {
 namespace {
@@ -47,7 +45,7 @@ std::string schedule_text(const task_icvs& of) {
   std::string text;
   if (of.monotonic != fixed) text = of.monotonic ? "MONOTONIC:" : "NONMONOTONIC:";
   text += names[static_cast<std::size_t>(of.schedule)];
-  if (of.schedule != schedule_kind::automatic && of.chunk != (fixed ? 0 : 1)) text += fmt::format(",{}", of.chunk);
+  if (of.schedule != schedule_kind::automatic && of.chunk != (fixed ? 0 : 1)) text += ',' + std::to_string(of.chunk);
   return text;
 }
 
@@ -57,17 +55,25 @@ void display_environment(const process_icvs& of, bool verbose) {
   std::string text = "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n";
   // Since GCC 13 each line names the devices that the value is for.
   const auto put = [&text](std::string_view devices, std::string_view variable, const auto& value) {
-    fmt::format_to(std::back_inserter(text), "  {}{} = '{}'\n", as_gcc_13 ? devices : "", variable, value);
+    text += "  ";
+    if (as_gcc_13) text += devices;
+    text += variable;
+    text += " = '";
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>)
+      text += std::to_string(value);
+    else
+      text += value;
+    text += "'\n";
   };
   const auto line = [&put](std::string_view variable, const auto& value) { put("[host] ", variable, value); };
   const auto all = [&put](std::string_view variable, const auto& value) { put("[all] ", variable, value); };
   const task_icvs& initial = of.initial;
-  std::string threads = std::to_string(initial.threads);
-  for (std::size_t n = 1; n < of.threads_by_level.size(); ++n) threads += fmt::format(",{}", of.threads_by_level[n]);
+  std::string threads = std::to_string(initial_icvs(of).threads);
+  for (std::size_t n = 1; n < of.threads_by_level.size(); ++n) threads += ',' + std::to_string(of.threads_by_level[n]);
   std::string bind(name(initial.bind));
-  for (std::size_t n = 1; n < of.bind_by_level.size(); ++n) bind += fmt::format(",{}", name(of.bind_by_level[n]));
+  for (std::size_t n = 1; n < of.bind_by_level.size(); ++n) bind.append(",").append(name(of.bind_by_level[n]));
   std::string places;
-  for (const place& one : of.places) places += fmt::format("{}{{{}}}", places.empty() ? "" : ",", format_place(one));
+  for (const place& one : of.places) places += (places.empty() ? "{" : ",{") + format_place(one) + '}';
 
   put("", "_OPENMP", "201511");
   line("OMP_DYNAMIC", truth(initial.dynamic));

@@ -392,8 +392,7 @@ process_icvs read_environment() {
         initial.threads = list.front();
         if (list.size() > 1) icvs.threads_by_level = std::move(list);
       })) {
-    // Fewer threads than processors if a container's CPU quota is smaller; libgomp would start one for each processor.
-    initial.threads = machine::default_threads(machine::limits::current());
+    initial.threads = 0;
   }
   number("OMP_NUM_TEAMS", 1, icvs.teams);
   number("OMP_TEAMS_THREAD_LIMIT", 1, icvs.teams_thread_limit);
@@ -403,6 +402,16 @@ process_icvs read_environment() {
   read_waiting(icvs);
   read_stack(icvs);
   return icvs;
+}
+
+task_icvs initial_icvs(const process_icvs& of) noexcept {
+  task_icvs initial = of.initial;
+  if (initial.threads == 0) {
+    // Fewer threads than processors if a container's CPU quota is smaller; libgomp would start one for each processor.
+    static const unsigned threads = machine::default_threads(machine::limits::at_first_call());
+    initial.threads = threads;
+  }
+  return initial;
 }
 
 constinit std::atomic<process_icvs*> icvs_or_null{nullptr};

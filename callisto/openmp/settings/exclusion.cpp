@@ -3,12 +3,12 @@
 // A preloaded library has libgomp's name, so the stock library is not loaded beside it. So the library begins such a
 // program anew, before its main(), with an environment that no longer preloads the library. Programs that it starts
 // inherit that environment.
+#include <callisto/machine/host/cgroups.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,13 +46,12 @@ bool names_program(std::string_view words, const std::vector<std::string>& names
 }
 
 bool is_listed(const char* file, const std::vector<std::string>& names) {
-  std::ifstream list(file);
-  for (std::string line; std::getline(list, line);)
+  for (const std::string& line : machine::split_at(machine::contents_of(file).value_or(""), '\n'))
     if (names_program(std::string_view(line).substr(0, line.find('#')), names)) return true;
   return false;
 }
 
-bool is_excluded(const char* called_as, const std::string& path) {
+bool is_excluded(const char* called_as) {
   const char* const text = std::getenv("CALLISTO_OPENMP");
   const std::string_view how = text != nullptr ? text : "";
   if (how == "off") return true;
@@ -62,7 +61,7 @@ bool is_excluded(const char* called_as, const std::string& path) {
   const char* const list = file != nullptr && *file != '\0' ? file : usual_list;
   // Most programs read no list.
   if (words == nullptr && access(list, R_OK) != 0) return false;
-  const std::vector<std::string> names{std::string(last_part(called_as)), std::string(last_part(path))};
+  const std::vector<std::string> names{std::string(last_part(called_as)), std::string(last_part(executable()))};
   return (words != nullptr && names_program(words, names)) || is_listed(list, names);
 }
 
@@ -119,8 +118,8 @@ std::vector<std::string> without_this_library(char** environment) {
 /// The C library passes a constructor what main() gets. First among this library's.
 [[gnu::constructor(101)]] void leave_excluded(int, char** arguments, char** environment) {
   if (arguments == nullptr || arguments[0] == nullptr || environment == nullptr) return;
+  if (!is_excluded(arguments[0])) return;
   const std::string path = executable();
-  if (!is_excluded(arguments[0], path)) return;
   std::vector<std::string> kept = without_this_library(environment);
   // A program that the loader was called for by its name has the loader's file.
   if (!kept.empty() && getauxval(AT_BASE) != 0) {

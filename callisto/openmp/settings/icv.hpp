@@ -27,7 +27,7 @@ inline constexpr unsigned supported_active_levels = UCHAR_MAX;
 
 /// Variables of a data environment: each task has its own.
 struct task_icvs {
-  unsigned threads = 1;              ///< nthreads-var: size of the next region without a num_threads clause
+  unsigned threads = 1;              ///< nthreads-var: size of the next region without a num_threads clause; 0: unset
   unsigned thread_limit = UINT_MAX;  ///< most threads of the contention group; UINT_MAX: unlimited
   schedule_kind schedule = schedule_kind::dynamic;
   bool monotonic = false;  ///< the schedule has the monotonic modifier
@@ -64,6 +64,10 @@ struct process_icvs {
 
 /// Returns the process's variables. The first call, by any thread, reads the environment.
 inline process_icvs& icvs() noexcept;
+
+/// Returns the first values of an initial thread. If no variable says how many threads a region has, the first call
+/// reads the process's limits from /proc and the control groups. Few programs that load the library ask.
+task_icvs initial_icvs(const process_icvs& of) noexcept;
 
 /// Prints the text of omp_display_env on standard error: libgomp's text (libgomp_version.hpp), word for word. `verbose`
 /// adds libgomp's own variables.

@@ -3,8 +3,6 @@
 #include <callisto/openmp/settings/places.hpp>
 #include <callisto/openmp/settings/text_reader.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -137,9 +135,8 @@ place_reading limited(place_list list, const place& usable) {
   if (list.empty()) {
     problem = "None of the places contain usable logical CPUs";
   } else if (list.size() < before) {
-    problem =
-        fmt::format("Number of places reduced from {} to {} because some places didn't contain any usable logical CPUs",
-                    before, list.size());
+    problem = "Number of places reduced from " + std::to_string(before) + " to " + std::to_string(list.size()) +
+              " because some places didn't contain any usable logical CPUs";
   }
   return {.places = std::move(list), .problem = std::move(problem)};
 }
@@ -211,7 +208,7 @@ std::string format_place(const place& cpus) {
     while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
     if (first != 0) text += ',';
     text += std::to_string(cpus[first]);
-    if (end - first > 1) text += fmt::format(":{}", end - first);
+    if (end - first > 1) text += ':' + std::to_string(end - first);
     first = end;
   }
   return text;

@@ -127,7 +127,7 @@ class host_region {
     own.active_level = 0;
     own.teams = 1;
     own.team_number = 0;
-    own.leader_task.icv = icvs().initial;
+    own.leader_task.icv = initial_icvs(icvs());
     if (thread_limit_ != 0) own.leader_task.icv.thread_limit = thread_limit_;
     // Regions inside belong to a contention group of their own.
     contention_group group;

@@ -162,7 +162,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
   machine::placement_request request = machine::placement_request::from_environment();
   if (how.workers != 0) request.threads = how.workers;
   const machine::placement plan =
-      machine::place(machine::topology::host(), machine::limits::current(), request, std::nullopt);
+      machine::place(machine::topology::host(), machine::limits::at_first_call(), request, std::nullopt);
   native::prepare();
   set_options<native> exact = how;
   exact.workers = static_cast<unsigned>(plan.contexts.size());
