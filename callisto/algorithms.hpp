@@ -1,5 +1,5 @@
 // Algorithms over Callisto's loops: sorting, scans, searches, reductions that are the same on any number of threads,
-// and loops over steps, rectangles and forward ranges.
+// loops over steps, rectangles and forward ranges; and tasks.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -12,5 +12,6 @@
 #include <callisto/loop/algorithms/scan.hpp>
 #include <callisto/loop/algorithms/search.hpp>
 #include <callisto/loop/algorithms/sort.hpp>
+#include <callisto/loop/tasks/task_group.hpp>
 
 #endif

@@ -1,5 +1,5 @@
 // oneTBB algorithms beside their forms in Callisto. The comment above each statement is the oneTBB call.
-#include <callisto/callisto.hpp>
+#include <callisto/algorithms.hpp>
 
 #include <cstdio>
 #include <numeric>
@@ -30,8 +30,17 @@ int main() {
   // tbb::parallel_invoke([&] { left = ...; }, [&] { right = ...; });
   double left = 0;
   double right = 0;
-  callisto::parallel_for(0, 2, [&](int side) { (side == 0 ? left : right) = v[std::size_t(side)]; }, {.batch = 1});
+  callisto::parallel_invoke([&] { left = v[0]; }, [&] { right = v[1]; });
   std::printf("parallel_invoke: %.0f %.0f\n", left, right);
+
+  // tbb::task_group group; group.run(...); group.wait();
+  double low = 0;
+  double high = 0;
+  callisto::task_group group;
+  group.run([&] { low = std::accumulate(v.begin(), v.begin() + 50'000, 0.0); });
+  group.run([&] { high = std::accumulate(v.begin() + 50'000, v.end(), 0.0); });
+  group.wait();
+  std::printf("task_group: %.0f\n", low + high);
 
   // tbb::task_group_context context; ... context.cancel_group_execution();
   std::stop_source stop;

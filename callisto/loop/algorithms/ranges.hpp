@@ -1,4 +1,4 @@
-// Loops over more than numbers and arrays: steps, rectangles, forward ranges; and several callables at once.
+// Loops over more than numbers and arrays: steps, rectangles, forward ranges.
 #pragma once
 
 #include <callisto/loop/parallel_for.hpp>
@@ -12,7 +12,6 @@
 #include <iterator>
 #include <ranges>
 #include <source_location>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -92,18 +91,6 @@ bool parallel_for(Range&& range, F&& f, const loop_options& options = {},
         for (std::size_t k = 0; k < count; ++k, ++here) std::invoke(f, *here);
       },
       options, where);
-}
-
-/// Calls the callables, in parallel, and returns when all have returned. If one throws, those that have not begun are
-/// dropped and the first exception is rethrown. Inside a loop body they run one after the other.
-template <std::invocable... Fs>
-void parallel_invoke(Fs&&... callables) {
-  auto all = std::forward_as_tuple(callables...);
-  const auto call = [&]<std::size_t... I>(std::size_t which, std::index_sequence<I...>) {
-    static_cast<void>(((which == I && (static_cast<void>(std::invoke(std::get<I>(all))), true)) || ...));
-  };
-  parallel_for(std::size_t{0}, sizeof...(Fs), [&](std::size_t i) { call(i, std::index_sequence_for<Fs...>()); },
-               {.batch = 1});
 }
 
 }  // namespace callisto

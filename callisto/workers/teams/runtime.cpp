@@ -135,6 +135,17 @@ class runtime {
     return sharing_->table() + (sharing_->alone() ? ", no other job at the moment" : ", with others at the moment");
   }
 
+  void stand(standing_item<native>& item) {
+    root();
+    const std::scoped_lock held(mutex_);
+    standing_ = &item;
+    if (tree_ != nullptr) {
+      item.stand_at(&tree_->root().stand(item));
+    } else {
+      item.stand_at(&nowhere_);  // the process ends
+    }
+  }
+
   /// Makes room for the leader before it leads a loop at the root.
   void meet_leader() noexcept {
     const int here = sched_getcpu();
@@ -208,6 +219,7 @@ class runtime {
     leader_.set_spare_context(plan.contexts[0].os_index);
     // Not the context where it runs now: if it has moved meanwhile, its next loop will see.
     leader_.leader_is_on(static_cast<int>(plan.contexts[0].os_index));
+    if (standing_ != nullptr) standing_->stand_at(&tree_->root().stand(*standing_));
     root_.store(&tree_->root(), order::release);
     return tree_->root();
   }
@@ -381,6 +393,7 @@ class runtime {
     }
     trees_.clear();
     tree_ = nullptr;
+    if (standing_ != nullptr) standing_->stand_at(nullptr);
     if (sharing_ != nullptr) {
       sharing_->forget_this_leader();
       leads_on = nullptr;
@@ -406,7 +419,9 @@ class runtime {
   tree* tree_ = nullptr;                                ///< the followers' tree among trees_; null: not started
   native::atomic<tree_node<native>*> root_{nullptr};    ///< the node where loops are led; null: not started
   native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
-  leader_placement leader_;                             ///< where a leader is, and what makes room for it
+  standing_item<native>* standing_ = nullptr;           ///< null: none yet
+  standing_place<native> nowhere_;
+  leader_placement leader_;  ///< where a leader is, and what makes room for it
 };
 
 }  // namespace
@@ -427,6 +442,18 @@ void claim::give_back() noexcept { static_cast<const node_team<native>&>(with).i
 
 const distributor::absent_threads<native>* absent_from(const loop_team_choice& with) noexcept {
   return static_cast<const node_team<native>&>(with).absent();
+}
+
+void stand(standing_item<native>& item) { runtime::instance().stand(item); }
+
+void check_in(bool arrives) noexcept {
+  if (self == nullptr) {
+    runtime& all = runtime::instance();
+    if (arrives) all.meet_leader();
+    all.lease_of_leader();
+  } else if (context_lease<native>* const on = self->on; on != nullptr && !on->undisturbed()) {
+    on->stay(false);
+  }
 }
 
 bool others_wait() noexcept { return self == nullptr && runtime::instance().followers_wait(); }

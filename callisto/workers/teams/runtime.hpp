@@ -7,6 +7,7 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/workers/teams/loop_team_choice.hpp>
 #include <callisto/workers/teams/nesting.hpp>
+#include <callisto/workers/teams/standing_item.hpp>
 #include <callisto/workers/teams/work_item.hpp>
 
 #include <string>
@@ -74,6 +75,15 @@ CALLISTO_API const distributor::absent_threads<machine::native>* absent_from(con
 
 /// Runs `item` as its leader with the followers of `with`, a claim's, that join. Returns when the item is complete.
 CALLISTO_API void lead(work_item<machine::native>& item, const loop_team_choice& with) noexcept;
+
+/// Lets followers of the root run `item` whenever it is announced at its place. One item a process, which lives as
+/// long. Starts the workers if they do not run yet; throws as threads() does. Afterwards item.place() is set, but in a
+/// forked child, which calls again.
+CALLISTO_API void stand(standing_item<machine::native>& item);
+
+/// Checks in for a thread that runs something else than a loop, between two pieces: blocks while another job has the
+/// thread's context. `arrives`: the thread was doing something else before.
+CALLISTO_API void check_in(bool arrives) noexcept;
 
 /// True if a loop that the calling thread led now, from outside of loops, would have no follower, since all other
 /// threads wait for contexts that other jobs have. A hint: a follower may come at any time, but only into a loop. A

@@ -17,6 +17,7 @@
 
 #include <callisto/distributor/absent_threads.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/workers/teams/standing_item.hpp>
 #include <callisto/workers/teams/work_item.hpp>
 #include <callisto/workers/waiting/entry_gate.hpp>
 #include <callisto/workers/waiting/work_signal.hpp>
@@ -75,6 +76,16 @@ class team {
     for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).close_and_drain();
     // release: pairs with take_slot(): the next leader finds the slot as this one leaves it.
     mine->taken.store(0, order::release);
+  }
+
+  /// Publishes `item` for good, in a slot of its own, without an announcement; returns where it is announced. If all
+  /// slots are taken, no follower comes there.
+  standing_place<M> stand(work_item<M>& item) noexcept {
+    slot* const mine = take_slot();
+    if (mine == nullptr) return {};
+    mine->item = &item;
+    for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).open();
+    return {work_signal_, mine->number};
   }
 
   /// Runs follower number `thread` >= 1; returns after finish(). `position`, below the number of threads, orders

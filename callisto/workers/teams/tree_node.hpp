@@ -19,6 +19,7 @@
 
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/teams/loop_team_choice.hpp>
+#include <callisto/workers/teams/standing_item.hpp>
 #include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/teams/work_item.hpp>
 #include <callisto/workers/waiting/entry_gate.hpp>
@@ -158,6 +159,16 @@ class tree_node {
   /// Runs the node's thread number `thread` as a follower; returns after finish().
   void follow(unsigned thread) noexcept { team_.follow(thread, flat_.where.position(thread), members_[thread]->on); }
 
+  /// Returns the place of `item` in the root's team; the first call publishes it there. One item for all time; the
+  /// caller sees to it that one thread at a time calls this.
+  standing_place<M>& stand(standing_item<M>& item) noexcept {
+    if (!stands_) {
+      standing_ = team_.stand(item);
+      stands_ = true;
+    }
+    return standing_;
+  }
+
   /// Ends or restarts the followers of the root, as team does.
   void finish() noexcept { team_.finish(); }
   void restart() noexcept { team_.restart(); }
@@ -176,6 +187,8 @@ class tree_node {
   std::vector<node_team<M>*> by_level_;  ///< the last one also serves all levels above
   std::size_t top_ = 0;
   machine::atomic_of<M, std::uint32_t> claimed_{0};
+  bool stands_ = false;  ///< the standing item has been published here, at
+  standing_place<M> standing_;
   team<M> team_;
 };
 

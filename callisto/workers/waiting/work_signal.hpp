@@ -55,12 +55,13 @@ class alignas(M::line_size) work_signal {
   }
 
   /// Withdraws the loop in `slot`, so that no follower starts it any more. Called by each thread that finds nothing
-  /// left to claim.
-  void withdraw(unsigned slot) noexcept {
+  /// left to claim. True if the caller withdrew it.
+  bool withdraw(unsigned slot) noexcept {
     // All but one thread find that it is done and leave the line to followers that watch it. relaxed: the gate, not
     // this bit, orders the loop's end before the slot's next use.
-    if ((word_.load(order::relaxed) & (std::uint64_t{1} << slot)) == 0) return;
-    word_.fetch_and(~(std::uint64_t{1} << slot), order::relaxed);
+    if ((word_.load(order::relaxed) & (std::uint64_t{1} << slot)) == 0) return false;
+    const std::uint64_t before = word_.fetch_and(~(std::uint64_t{1} << slot), order::relaxed);
+    return (before & (std::uint64_t{1} << slot)) != 0;
   }
 
   /// Ends every follower, sleeping ones too: the paper's "finished" work item.
@@ -80,6 +81,13 @@ class alignas(M::line_size) work_signal {
   bool has_work() const noexcept {
     const std::uint64_t word = word_.load(order::relaxed);
     return open_slots(word) != 0 && (word & finished_bit) == 0;
+  }
+
+  /// True if the loop in `slot` is announced.
+  bool is_open(unsigned slot) const noexcept { return (word_.load(order::relaxed) & (std::uint64_t{1} << slot)) != 0; }
+  /// True if a loop in another slot is announced; a hint.
+  bool is_open_beside(unsigned slot) const noexcept {
+    return (open_slots(word_.load(order::relaxed)) & ~(std::uint32_t{1} << slot)) != 0;
   }
 
   /// True if the workers must end; a hint.
