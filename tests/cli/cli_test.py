@@ -1171,6 +1171,18 @@ class Kernels(CommandTest):
         self.assertEqual(found[0]["components"], 1)
         self.assertEqual(len(found[0]["pagerank"]["first"]), 1)
         self.assertEqual(found[2]["edges"], 6)
+        people = self.file("people.txt", "ann bob\nbob eve\neve ann\ndan dan2\n")
+        lines = self.file("people-edits.txt", "- ann bob\n+\tdan2\tjohn q. smith\n+ ann x#1 # not a comment within a word\n")
+        rows = self.succeed("watch", people, "--undirected", "--stream", lines, "--levels", "ann",
+                            "--components").splitlines()
+        self.assertRegex(rows[0], r"^- ann bob; levels of 1: bob=2; ")
+        self.assertRegex(rows[1], r"^\+\tdan2\tjohn q. smith; ")
+        self.assertRegex(rows[2], r"; levels of 1: x#1=1; ")
+        found = [json.loads(line) for line in self.succeed("watch", people, "--undirected", "--stream", lines, "--levels",
+                                                           "ann", "--components", "--json").splitlines()]
+        self.assertEqual(found[1]["component_of"]["first"], [{"vertex": "john q. smith", "value": "dan"}])
+        self.refuse(USAGE, "watch", people, "--stream", lines, "--levels", "zoe", says=["--levels", "zoe"])
+        self.refuse(INPUT, "watch", people, "--stream", self.file("short.txt", "+ ann\n"), says=["short.txt", "names"])
         for content, says in [("+ 1\n", ":1: "), ("+ 1 2\nx 1 2\n", ":2: "), ("+ 1 2 -1\n", "at least 0"),
                               ("- 1 2 3\n", "'- U V'"), ("+ 1 2 nan\n", "at least 0"), ("+ 1 -2\n", "whole numbers")]:
             with self.subTest(content):

@@ -24,7 +24,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace callisto::app {
@@ -34,12 +36,47 @@ struct watch_arguments {
   graph_input input;
   run_options run;
   std::string stream;
-  std::optional<std::uint64_t> levels_from;
-  std::optional<std::uint64_t> distances_from;
+  std::optional<std::string> levels_from;
+  std::optional<std::string> distances_from;
   bool pagerank = false;
   bool components = false;
   std::uint64_t batch = 1;
   std::uint64_t top = 5;
+};
+
+/// What vertices are called: numbers, or names, which become more while edits come.
+class vertex_labels {
+ public:
+  explicit vertex_labels(const graph::any_graph& graph)
+      : names_(std::visit([](const auto& g) { return g.names(); }, graph)) {}
+
+  bool named() const noexcept { return names_ != nullptr; }
+
+  /// Returns the label that a word stands for; a name that is new gets one. None: a number is expected.
+  std::optional<std::uint64_t> label_or_new(std::string_view word) {
+    if (const auto known = label(word); known || !named()) return known;
+    more_.emplace_back(word);
+    by_name_.emplace(word, names_->size() + more_.size() - 1);
+    return names_->size() + more_.size() - 1;
+  }
+  /// Returns the label that a word stands for, if there is one.
+  std::optional<std::uint64_t> label(std::string_view word) const {
+    if (!named()) return graph::input::to_unsigned(word);
+    if (const auto known = names_->find(word)) return known;
+    const auto later = by_name_.find(std::string(word));
+    return later == by_name_.end() ? std::nullopt : std::optional(later->second);
+  }
+  json as_json(std::uint64_t label) const { return named() ? json(std::string(name(label))) : json(label); }
+  std::string text(std::uint64_t label) const { return named() ? std::string(name(label)) : std::to_string(label); }
+
+ private:
+  std::string_view name(std::uint64_t label) const {
+    return label < names_->size() ? (*names_)[label] : std::string_view(more_[label - names_->size()]);
+  }
+
+  std::shared_ptr<const graph::vertex_names> names_;  ///< the graph's; null: labels are numbers
+  std::vector<std::string> more_;                     ///< names that have come since, with the labels behind these
+  std::unordered_map<std::string, std::uint64_t> by_name_;  ///< of these
 };
 
 /// One line of the stream: an edge that comes, or one that goes.
@@ -57,24 +94,38 @@ std::optional<double> to_weight(std::string_view word) {
   return value;
 }
 
+/// Returns a line without its comment: from a '#' on at its beginning, or behind a blank.
+std::string_view without_comment(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.substr(0, at);
+  }
+  return line;
+}
+
 /// Returns the edit of a line; none if the line is empty or a comment. Throws input_error.
-std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, std::string_view line) {
-  const auto [words, count] = graph::input::split(line.substr(0, line.find('#')));
-  if (count == 0) return std::nullopt;
+std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, std::string_view line,
+                               vertex_labels& labels) {
+  const std::string_view text = without_comment(line);
+  // With a tab in it, a line has columns that may hold blanks.
+  const bool tabs = labels.named() && text.find('\t') != std::string_view::npos;
+  const auto [words, count] = tabs ? graph::input::split_at(text, '\t') : graph::input::split(text);
+  if (count == 0 || (count == 1 && words[0].empty())) return std::nullopt;
   const bool comes = words[0] == "+";
   const bool goes = words[0] == "-";
   const std::size_t most = comes ? 4 : 3;
   std::optional<std::uint64_t> u;
   std::optional<std::uint64_t> v;
   std::optional<double> weight = 1;
-  if ((comes || goes) && count >= 3 && count <= most) {
-    u = graph::input::to_unsigned(words[1]);
-    v = graph::input::to_unsigned(words[2]);
+  if ((comes || goes) && count >= 3 && count <= most && !words[1].empty() && !words[2].empty()) {
     if (count == 4) weight = to_weight(words[3]);
+    if (weight) u = labels.label_or_new(words[1]);
+    if (weight) v = labels.label_or_new(words[2]);
   }
   if (!u || !v || !weight)
     throw input_error(file, number,
-                      fmt::format("expected '+ U V', '+ U V WEIGHT' or '- U V' with whole numbers U and V, not '{}'",
+                      fmt::format("expected '+ U V', '+ U V WEIGHT' or '- U V' with {}, not '{}'",
+                                  labels.named() ? "names U and V, and tabs between them if they hold blanks"
+                                                 : "whole numbers U and V",
                                   line.substr(0, 60)));
   if (!(*weight >= 0) || *weight > std::numeric_limits<double>::max())
     throw input_error(file, number, fmt::format("expected a weight of at least 0, not {}", *weight));
@@ -84,10 +135,11 @@ std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, st
 /// The analyses that are kept up to date, and what they say about an update.
 class watcher {
  public:
-  watcher(const watch_arguments& o, graph::changing_graph& graph) : o_(o), graph_(graph) {
+  watcher(const watch_arguments& o, graph::changing_graph& graph, const vertex_labels& labels)
+      : o_(o), graph_(graph), labels_(labels) {
     const bool none = !o.pagerank && !o.components && !o.levels_from && !o.distances_from;
-    if (o.levels_from) levels_.emplace(graph, source(*o.levels_from), false);
-    if (o.distances_from) distances_.emplace(graph, source(*o.distances_from), true);
+    if (o.levels_from) levels_.emplace(graph, source("--levels", *o.levels_from), false);
+    if (o.distances_from) distances_.emplace(graph, source("--distances", *o.distances_from), true);
     if (o.pagerank || none) ranks_.emplace(graph);
     if (o.components || none) parts_.emplace(graph);
   }
@@ -126,7 +178,7 @@ class watcher {
       if (ranks_) object["pagerank"] = json_of(by_ranks, [&](std::uint32_t v) { return (*ranks_)[v]; });
       if (parts_) {
         object["components"] = parts_->count();
-        object["component_of"] = json_of(by_parts, [&](std::uint32_t v) { return graph_.label((*parts_)[v]); });
+        object["component_of"] = json_of(by_parts, [&](std::uint32_t v) { return name((*parts_)[v]); });
       }
       print(to_line(object) + "\n");
       return;
@@ -164,9 +216,13 @@ class watcher {
   }
 
  private:
-  std::uint32_t source(std::uint64_t label) const {
-    if (const auto v = graph_.find(label)) return *v;
-    throw usage_error(fmt::format("the source {} is not a vertex of the graph", label));
+  json name(std::uint32_t v) const { return labels_.as_json(graph_.label(v)); }
+
+  std::uint32_t source(const char* option, const std::string& text) const {
+    if (const auto label = labels_.label(text)) {
+      if (const auto v = graph_.find(*label)) return *v;
+    }
+    throw usage_error(fmt::format("{} {}: the graph has no such vertex", option, text));
   }
 
   template <class Value>
@@ -174,7 +230,7 @@ class watcher {
     if (vertices.empty()) return {};
     std::string text = fmt::format("; {} of {}:", what, vertices.size());
     for (std::size_t i = 0; i < std::min<std::size_t>(o_.top, vertices.size()); ++i)
-      text += fmt::format(" {}={}", graph_.label(vertices[i]), value(vertices[i]));
+      text += fmt::format(" {}={}", labels_.text(graph_.label(vertices[i])), value(vertices[i]));
     if (vertices.size() > o_.top) text += " ...";
     return text;
   }
@@ -183,12 +239,13 @@ class watcher {
   json json_of(const std::vector<std::uint32_t>& vertices, Value value) const {
     json all = json::array();
     for (std::size_t i = 0; i < std::min<std::size_t>(o_.top, vertices.size()); ++i)
-      all.push_back({{"vertex", graph_.label(vertices[i])}, {"value", value(vertices[i])}});
+      all.push_back({{"vertex", name(vertices[i])}, {"value", value(vertices[i])}});
     return {{"changed", vertices.size()}, {"first", std::move(all)}};
   }
 
   const watch_arguments& o_;
   graph::changing_graph& graph_;
+  const vertex_labels& labels_;
   std::optional<graph::changing_distances> levels_;
   std::optional<graph::changing_distances> distances_;
   std::optional<graph::changing_pagerank> ranks_;
@@ -211,22 +268,21 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
   const std::string name = o.stream == "-" ? "standard input" : o.stream;
 
   std::optional<graph::changing_graph> graph;
+  std::optional<vertex_labels> labels;
   {
     progress_bar bar(o.run.progress_wanted());
     const loaded_graph loaded = o.input.load({&bar, stop});
-    if (is_named(loaded.graph)) {
-      throw usage_error(o.input.file + ": its vertices have names; watch reads edits of numbered vertices only");
-    }
+    labels.emplace(loaded.graph);
     graph.emplace(loaded.graph);
     bar.finish();
   }
-  watcher all(o, *graph);
+  watcher all(o, *graph, *labels);
   std::vector<edit> edits;
   std::string first_line;
   std::string line;
   for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
     if (stop.stop_requested()) throw graph::cancelled();
-    const auto one = parse_edit(name, number, line);
+    const auto one = parse_edit(name, number, line, *labels);
     if (!one) continue;
     if (edits.empty()) first_line = line;
     edits.push_back(*one);
@@ -245,11 +301,10 @@ command add_watch(const command_parser& app) {
   const auto o = std::make_shared<watch_arguments>();
   parser.add_option("--stream", o->stream, "Read edits from FILE ('-': standard input), one a line");
   add_parsed(
-      parser, "--levels", "LABEL", [o](const std::string& text) { o->levels_from = parse_count("--levels", text, 0); },
+      parser, "--levels", "LABEL", [o](const std::string& text) { o->levels_from = text; },
       "Watch how many arcs each vertex is away from LABEL");
   add_parsed(
-      parser, "--distances", "LABEL",
-      [o](const std::string& text) { o->distances_from = parse_count("--distances", text, 0); },
+      parser, "--distances", "LABEL", [o](const std::string& text) { o->distances_from = text; },
       "Watch the shortest weighted paths from LABEL");
   parser.add_flag("--pagerank", o->pagerank, "Watch PageRank");
   parser.add_flag("--components", o->components, "Watch connected components");
@@ -264,6 +319,7 @@ command add_watch(const command_parser& app) {
   parser.more(
       "An edit is '+ U V' or '+ U V WEIGHT': an edge comes, or gets another weight; without WEIGHT it is\n"
       "1. '- U V': an edge goes; if there is none, nothing changes. Unknown labels become vertices.\n"
+      "In a graph with names, U and V are names; in a line with tabs these are between the words.\n"
       "Empty lines, and what follows '#', count for nothing. Without --levels, --distances, --pagerank\n"
       "and --components the last two are watched.");
   parser.footer(
