@@ -63,4 +63,17 @@ std::shared_ptr<const context_assignment> current_assignment::of(const shared_ta
   return made_;
 }
 
+bool current_assignment::would_take_turns(const shared_table& shared, unsigned job) const {
+  std::array<job_demand, max_jobs> jobs;
+  std::size_t count = 0;
+  for (unsigned j = 0; j < max_jobs; ++j) {
+    const aside why = shared.aside_of(j);
+    if (j != job && why != aside::no && why != aside::crowded) continue;
+    if (auto c = shared.demand_of(j, known_); c && !c->contexts.empty()) jobs[count++] = *c;
+  }
+  const assignment_in_pages with_all(core_of_, std::span(jobs).first(count));
+  const unsigned main = with_all.made.main[job];
+  return main != context_assignment::no_context && with_all.made.high[main].size() > 1;
+}
+
 }  // namespace callisto::cosched

@@ -27,6 +27,10 @@ class current_assignment {
   /// Returns the assignment; never null. One load if nothing has changed since the last call.
   std::shared_ptr<const context_assignment> of(const shared_table& shared);
 
+  /// True if `job` would take turns with others on its main context, were it counted with the jobs that share, and
+  /// those that do not for this reason. Computes an assignment.
+  bool would_take_turns(const shared_table& shared, unsigned job) const;
+
   /// Returns the table's generation that the last assignment was computed for.
   std::uint64_t generation() const noexcept { return made_for_; }
 

@@ -63,7 +63,8 @@ struct job::impl {
       : file(std::move(f)),
         delays(how.delays),
         follows_priority(how.follows_priority),
-        may_step_aside(how.may_step_aside) {
+        may_step_aside(how.may_step_aside),
+        takes_turns(how.takes_turns) {
     // The bytes are words of the table, whichever process wrote them; all bit patterns are valid.
     shared = reinterpret_cast<shared_table*>(file.data());
     for (unsigned j = 0; j < max_jobs; ++j) each_alone[j].add(j, 1);
@@ -185,7 +186,17 @@ struct job::impl {
       outsiders_looked_at = now;
       s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });
     }
-    return decides.look(s, contexts.count() * own / weights, contexts.count());
+    const aside why = decides.look(s, contexts.count() * own / weights, contexts.count());
+    return why == aside::no && is_crowded() ? aside::crowded : why;
+  }
+
+  /// True if the job would take turns on its main context, and does not take turns.
+  bool is_crowded() {
+    if (takes_turns) return false;
+    if (const std::uint64_t now = shared->generation(); std::exchange(crowded_for, now) != now) {
+      crowded = owners.would_take_turns(*shared, number);
+    }
+    return crowded;
   }
 
   // --- what the protocols are told
@@ -199,11 +210,14 @@ struct job::impl {
   job_record mine;        ///< what the slot must say; protected by `telling`
   bool follows_priority;  ///< protected by `telling`
   const bool may_step_aside;
+  const bool takes_turns;
   native::atomic<std::uint64_t> aside_looked_at{0};
   native::atomic<std::uint32_t> stands_aside{0};  ///< an aside
-  std::mutex looking_aside;                       ///< guards the two below
+  std::mutex looking_aside;                       ///< guards the four below
   std::uint64_t outsiders_looked_at = 0;
   stepping_aside decides;
+  bool crowded = false;
+  std::uint64_t crowded_for = ~std::uint64_t{0};  ///< the generation of `crowded`
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran

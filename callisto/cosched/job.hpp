@@ -34,6 +34,8 @@ struct membership {
   bool follows_priority = false;  ///< the weight counts as much as the priority of the process says, at any time
   timing delays{};
   bool may_step_aside = false;  ///< job::stands_aside() may be true
+  /// False: its threads wait for other processes. It then stands aside rather than take turns on its main context.
+  bool takes_turns = true;
 };
 
 /// A process's membership of the table. A process has one at a time. All members are thread-safe.

@@ -40,6 +40,11 @@ class owner_cache {
   /// Returns the assignment that the table's slots give now; waits for another thread that computes it.
   std::shared_ptr<const context_assignment> assignment(const shared_table& shared);
 
+  /// See current_assignment.
+  bool would_take_turns(const shared_table& shared, unsigned job) const {
+    return current_.would_take_turns(shared, job);
+  }
+
   /// Returns the owner_word of a context, of whatever generation it says.
   std::uint64_t word(unsigned context) const noexcept {
     return owners_[context].load(machine::order::relaxed);  // relaxed: the word says all that there is

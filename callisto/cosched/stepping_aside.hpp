@@ -2,8 +2,9 @@
 //
 // Sharing pays where parallel jobs compete with each other. A job that mostly sleeps would wait for its turn where the
 // system lets a sleeper run at once. And where other programs compete for the same contexts, jobs that take turns count
-// as one thread for the system, and get one thread's part. In both cases the job steps aside: its threads take no
-// contexts in the table, and other jobs count it as a job without work.
+// as one thread for the system, and get one thread's part. A rank of a cluster's job waits for other processes, which
+// would wait for their turns, too. In these cases the job steps aside: its threads take no contexts in the table, and
+// other jobs count it as a job without work.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -17,6 +18,7 @@ enum class aside : std::uint32_t {
   no,         ///< it shares
   light,      ///< it uses far less of the processors than its share
   outsiders,  ///< programs that are no jobs compete for its contexts
+  crowded,    ///< it would take turns with other main threads, and its threads wait for other processes
 };
 
 /// Decides from samples of processor time. One thread at a time uses it.

@@ -103,12 +103,15 @@ class table {
   word& generation_word() { return generation_; }
 
   /// Returns what slot `job` says, as far as it is valid; nullopt if the slot is free, or its job stands aside and so
-  /// takes no part in the assignment. Contexts outside
-  /// `contexts_known` are left out.
+  /// takes no part in the assignment. Contexts outside `contexts_known` are left out.
   std::optional<job_demand> claim_of(unsigned job, const context_set& contexts_known) const {
+    return aside_of(job) == aside::no ? demand_of(job, contexts_known) : std::nullopt;
+  }
+  /// Returns the same also of a job that stands aside.
+  std::optional<job_demand> demand_of(unsigned job, const context_set& contexts_known) const {
     const slot& s = slots_[job];
     // relaxed, all loads: generation() ordered them, and a later change changes the generation again.
-    if (s.used.load(order::relaxed) == 0 || aside_of(job) != aside::no) return std::nullopt;
+    if (s.used.load(order::relaxed) == 0) return std::nullopt;
     const std::uint64_t weight = s.weight.load(order::relaxed);
     const std::uint64_t priority = s.priority.load(order::relaxed);
     const std::uint64_t main = s.main.load(order::relaxed);
@@ -158,7 +161,7 @@ class table {
   }
   aside aside_of(unsigned job) const {
     const std::uint64_t why = slots_[job].aside.load(order::relaxed);  // relaxed: as in claim_of()
-    return why <= static_cast<std::uint64_t>(aside::outsiders) ? static_cast<aside>(why) : aside::no;
+    return why <= static_cast<std::uint64_t>(aside::crowded) ? static_cast<aside>(why) : aside::no;
   }
 
   /// Takes a slot for a job and keeps its lock; nullopt if all slots are taken. `Locks` has try_lock, unlock and

@@ -117,6 +117,42 @@ TEST_F(Jobs, DoNotTakeTheDescriptorOfAClosedOutput) {
   EXPECT_EQ(closed.status(), 0);
 }
 
+/// A job stands aside while it would take turns, if its threads wait for other processes, and shares otherwise.
+TEST_F(Jobs, ARankDoesNotTakeTurns) {
+  const auto rank =
+      job::join({.contexts = {context}, .main = context, .weight = 1, .may_step_aside = true, .takes_turns = false},
+                {folder}, refusal);
+  ASSERT_NE(rank, nullptr) << refusal;
+  const auto table = table_reader::visit({folder}, refusal);
+  ASSERT_NE(table, nullptr) << refusal;
+  // Waits by working, so that the job is not light: its weight is a thousandth of the other's, and so is its share.
+  const auto becomes = [&](aside wanted) {
+    const auto end = clock::now() + soon;
+    while (clock::now() < end) {
+      rank->stands_aside();
+      for (const auto& j : table->jobs()) {
+        if (j.pid == static_cast<std::uint64_t>(getpid()) && j.aside == wanted) return true;
+      }
+    }
+    return false;
+  };
+  const std::string go = folder + "/go";
+  child other([&](const child::say& say) {
+    auto me = job::join({.contexts = {context}, .main = context, .weight = max_weight}, {folder}, refusal);
+    if (me == nullptr) _exit(2);
+    say('r');
+    while (!fs::exists(go)) usleep(1000);
+    me.reset();
+    _exit(0);
+  });
+  ASSERT_EQ(other.hear(), 'r');
+  EXPECT_TRUE(becomes(aside::crowded));
+  EXPECT_TRUE(rank->stands_aside());
+  std::ofstream(go).put('\n');
+  EXPECT_EQ(other.status(), 0);
+  EXPECT_TRUE(becomes(aside::no));
+}
+
 TEST_F(Jobs, TheTableIsThisUsersOnly) {
   umask(0);
   const auto me = join();

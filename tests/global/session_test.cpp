@@ -1,6 +1,8 @@
 // Phases over ranks and cores: when they end, what they throw, and that they end early.
 #include <callisto/global/session/failure.hpp>
 #include <callisto/global/session/session.hpp>
+#include <callisto/global/session/timeline.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,8 +11,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -319,6 +324,62 @@ TEST_P(Phases, CountWhatRanksDid) {
     EXPECT_NE(json.find("\"tasks\": " + std::to_string(20 * ranks)), std::string::npos) << json;
     EXPECT_NE(s.report().find("rank 0 of"), std::string::npos);
   });
+}
+
+TEST_P(Phases, ATimelineShowsWhatEachRankDid) {
+  const machine::scratch_folder scratch;
+  in_process_job j = job();
+  j.how.timeline = scratch.path() + "/timeline.json";
+  constexpr int phases = 3;
+  run_in_process(j, [](session& s) {
+    for (int i = 0; i < phases; ++i) {
+      s.run_phase([&] { send((s.rank() + 1) % s.ranks(), [] { spawn([] { yield(); }); }); });
+    }
+  });
+  std::ifstream file(j.how.timeline);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (int r = 0; r < j.net.ranks; ++r) {
+    const std::string pid = "\"pid\":" + std::to_string(r) + ",";
+    std::istringstream lines(text);
+    int spans = 0;
+    std::set<std::string> counters;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(pid) == std::string::npos) continue;
+      spans += line.find("\"name\":\"phase\"") != std::string::npos ? 1 : 0;
+      if (line.find("\"ph\":\"C\"") != std::string::npos) counters.insert(line.substr(0, line.find(pid)));
+      EXPECT_EQ(std::ranges::count(line, '{'), std::ranges::count(line, '}')) << line;
+    }
+    EXPECT_EQ(spans, phases) << "rank " << r;
+    EXPECT_EQ(counters.size(), 10U) << "rank " << r;
+  }
+}
+
+TEST(Timeline, KeepsBoundedSamplesOfTheWholeTime) {
+  timeline_recorder recorder;
+  double now = 0;
+  for (std::uint64_t i = 0; i < 100'000; ++i, now += 0.001) {
+    if (recorder.is_due(now)) recorder.add(rank_statistics{.cores = 1, .seconds = now, .messages = i});
+    recorder.add(phase_span{now, now});
+  }
+  EXPECT_LE(recorder.samples().size(), timeline_recorder::most_samples);
+  EXPECT_GE(recorder.samples().size(), timeline_recorder::most_samples / 4);
+  EXPECT_EQ(recorder.samples().front().seconds, 0);
+  EXPECT_GE(recorder.samples().back().seconds, 99);
+  EXPECT_EQ(recorder.phases().size() + recorder.phases_left_out(), 100'000U);
+}
+
+TEST(Timeline, CountersAreRatesBetweenSamples) {
+  const rank_timeline one{
+      .rank = 0,
+      .host = "a\"b",
+      .began = 5,
+      .samples = {{.cores = 1, .seconds = 1, .messages = 100, .workers = 4, .looks = 10},
+                  {.cores = 1, .seconds = 3, .messages = 700, .workers = 6, .idle_seconds = 1, .looks = 30}}};
+  const std::string text = timeline_json(std::array{one});
+  EXPECT_NE(text.find("rank 0 at host a\\\"b"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("messages/s","pid":0,"ts":1000000.000,"args":{"value":300})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("active workers","pid":0,"ts":1000000.000,"args":{"value":7})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("idle %","pid":0,"ts":1000000.000,"args":{"value":50})"), std::string::npos) << text;
 }
 
 TEST(Session, ARankThatDiesEndsAll) {

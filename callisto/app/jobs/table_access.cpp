@@ -95,6 +95,7 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
   if (job.state == 'T' || job.state == 't') return "stopped";
   if (job.aside == cosched::aside::light) return "light";
   if (job.aside == cosched::aside::outsiders) return "outsiders";
+  if (job.aside == cosched::aside::crowded) return "crowded";
   if (has.silent) return "silent";
   if (has.runs != 0) return "runs";
   if (has.waits != 0) return "waits";

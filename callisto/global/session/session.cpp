@@ -2,6 +2,7 @@
 #include <callisto/global/session/session.hpp>
 
 #include <callisto/global/session/failure.hpp>
+#include <callisto/global/session/timeline.hpp>
 #include <callisto/global/session/watch.hpp>
 #include <callisto/global/session/wave.hpp>
 #include <callisto/global/transport/environment.hpp>
@@ -10,17 +11,21 @@
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/machine/system/secure_environment.hpp>
 #include <callisto/machine/ticks_of.hpp>
+#include <callisto/workers/teams/long_work.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <deque>
 #include <latch>
 #include <mutex>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +40,10 @@ constexpr std::uint64_t least_patience = 10'000;
 constexpr std::uint64_t most_patience = 2'000'000;
 /// So many workers that wait will make work for their core.
 constexpr std::size_t enough_waiting = 64;
+/// A core that sleeps for the so manieth time in a row lends its context: after about a millisecond.
+constexpr unsigned sleeps_before_lending = 4;
+/// A core asks so often, at most, whether another job wants its context.
+constexpr std::uint64_t check_in_every = 100'000;
 constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
 /// What fits beside the rest of a message.
 constexpr std::size_t most_text = 2000;
@@ -47,6 +56,14 @@ phase_failure failure_of(int rank, std::uint32_t kind, std::span<const std::byte
           .original = nullptr};
 }
 
+/// Adds objects that came as the bytes of a message.
+template <class T>
+void append(std::vector<T>& to, std::span<const std::byte> bytes) {
+  const std::size_t before = to.size();
+  to.resize(before + bytes.size() / sizeof(T));
+  std::memcpy(&to[before], bytes.data(), bytes.size());
+}
+
 }  // namespace
 
 session_options session_options::from_environment() {
@@ -55,6 +72,7 @@ session_options session_options::from_environment() {
   how.stack_bytes = number_from("CALLISTO_GLOBAL_STACK", std::size_t{16} << 10, std::size_t{1} << 30, 0);
   how.workers = number_from("CALLISTO_GLOBAL_WORKERS", 1, std::size_t{1} << 30, 0);
   how.statistics = machine::file_variable("CALLISTO_GLOBAL_STATISTICS");
+  how.timeline = machine::file_variable("CALLISTO_GLOBAL_TIMELINE");
   return how;
 }
 
@@ -65,6 +83,7 @@ struct session::state final : core_duties {
   bool poll(core& c) override;
   bool find_work(core& c) override;
   void sleep(core& c, unsigned idle) override;
+  void resume(core& c) override;
   void offer(core& c) override;
   void failed(core& c, std::exception_ptr thrown) noexcept override;
 
@@ -88,6 +107,8 @@ struct session::state final : core_duties {
   void tell_children_end(const phase_failure& failure);
   void job_broke(std::exception_ptr why) noexcept;
 
+  void join_other_jobs();
+  void check_in(core& c);
   void run_core(unsigned number);
   void stop_cores();
   std::string report();
@@ -122,8 +143,27 @@ struct session::state final : core_duties {
     std::atomic<std::uint64_t> within{0};
   } steals;
 
+  /// A core's hold on its context, where other jobs share the machine. Only the core's thread uses it.
+  struct lease {
+    workers::context_lease<machine::native>* on = nullptr;         ///< null: no other job counts
+    std::shared_ptr<workers::context_lease<machine::native>> own;  ///< of cores above 0
+    unsigned context = 0;
+    std::uint64_t ask_at = 0;  ///< ticks
+    bool is_lent = false;
+  };
+  std::vector<lease> leases;  ///< by core; empty: ranks in one process, or one rank
+
   const std::uint64_t began = machine::native::ticks();
   std::vector<rank_statistics> gathered;  ///< in rank 0, by handlers
+  const double began_by_clock =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  std::optional<timeline_recorder> recorder;  ///< of core 0's thread
+  double phase_began = 0;                     ///< the phase's of this rank, in seconds since `began`
+  std::vector<rank_timeline> timelines;       ///< in rank 0, by rank, by handlers
+  double seconds() const noexcept {
+    return static_cast<double>(machine::native::ticks() - began) /
+           static_cast<double>(machine::native::ticks_per_second());
+  }
 
   std::mutex lock;
   // Under the lock:
@@ -162,6 +202,8 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   }
   started.emplace(how.threads);
   ended.emplace(how.threads);
+  if (!how.timeline.empty()) recorder.emplace();
+  join_other_jobs();
   set_here(&context);
   try {
     first.emplace(*this, each_core);
@@ -187,6 +229,11 @@ session::state::~state() {
 
 void session::state::run_core(unsigned number) {
   set_here(&context);
+  if (!leases.empty()) {
+    lease& l = leases[number];
+    l.own = workers::lease_on(l.context);
+    l.on = l.own.get();
+  }
   {
     core_options mine = each_core;
     mine.number = number;
@@ -202,7 +249,46 @@ void session::state::run_core(unsigned number) {
     }
     ended->arrive_and_wait();
   }
+  if (!leases.empty()) leases[number].own.reset();
   set_here(nullptr);
+}
+
+/// Makes the process a job of the co-scheduler, if it is a rank among others. A rank of one core may run on each of its
+/// contexts; one of several takes as many as it has cores, beside those of other ranks.
+void session::state::join_other_jobs() {
+  if (!net->owns_process() || context.ranks == 1) return;
+  std::vector<unsigned> contexts = machine::limits::current().cpus;
+  std::ranges::sort(contexts);
+  leases.resize(how.threads);
+  for (unsigned c = 0; c != how.threads; ++c) {
+    const std::size_t place = static_cast<std::size_t>(net->place_among_rivals()) * how.threads + c;
+    leases[c].context = contexts[place % contexts.size()];
+  }
+  if (how.threads > 1) {
+    contexts.clear();
+    for (const lease& l : leases) contexts.push_back(l.context);
+    std::ranges::sort(contexts);
+    contexts.erase(std::ranges::unique(contexts).begin(), contexts.end());
+  }
+  workers::join_for_long_work(std::move(contexts));
+  leases[0].on = workers::lease_of_this_leader();
+}
+
+/// Gives the context up if another job is to have it, and waits until this one gets it again.
+void session::state::check_in(core& c) {
+  if (leases.empty()) return;
+  lease& l = leases[c.number()];
+  if (l.on == nullptr || l.is_lent) return;
+  const std::uint64_t now = machine::native::ticks();
+  if (l.on->undisturbed(now) || now < l.ask_at) return;
+  l.on->stay(false);
+  l.ask_at = machine::native::ticks() + machine::ticks_of<machine::native>(check_in_every);
+}
+
+void session::state::resume(core& c) {
+  if (leases.empty() || !std::exchange(leases[c.number()].is_lent, false)) return;
+  while (!leases[c.number()].on->come([] { return false; })) {
+  }
 }
 
 void session::state::stop_cores() {
@@ -217,8 +303,10 @@ void session::state::stop_cores() {
   cores.clear();
 }
 
-bool session::state::poll(core&) {
+bool session::state::poll(core& c) {
+  check_in(c);
   try {
+    if (recorder && c.number() == 0 && recorder->is_due(seconds())) recorder->add(self.own_statistics());
     return engine->progress();
   } catch (...) {
     job_broke(std::current_exception());
@@ -241,6 +329,10 @@ bool session::state::find_work(core& c) {
 void session::state::sleep(core& c, unsigned idle) {
   // Core 0 finds out when the rank is quiet.
   if (c.number() != 0 && idle == 0) cores[0]->nudge();
+  if (idle == sleeps_before_lending && !leases.empty() && leases[c.number()].on != nullptr) {
+    leases[c.number()].on->idle();
+    leases[c.number()].is_lent = true;
+  }
   const std::chrono::microseconds most(std::min(100U << std::min(idle, 6U), 5000U));
   try {
     asleep.fetch_add(1, std::memory_order_relaxed);  // relaxed, here and below: a hint
@@ -485,6 +577,7 @@ session::~session() {
     s.net->abort("callisto: rank " + std::to_string(rank()) + ": an exception left the program's main part");
   } else if (!broken) {
     try {
+      if (s.recorder) write_timeline();
       if (!s.how.statistics.empty() && s.how.statistics != "0") write_statistics();
       run_phase([] {});  // nothing is under way in any rank
       s.watcher.reset();
@@ -508,6 +601,7 @@ void session::begin_phase() {
   }
   if (s.inside) throw usage_error("callisto::global: a phase is running: phases do not nest");
   s.inside = true;
+  if (s.recorder) s.phase_began = s.seconds();
   const std::scoped_lock guard(s.lock);
   // relaxed, both: hints. Another rank may have cancelled the phase already.
   s.current_phase.store(s.phase, std::memory_order_relaxed);
@@ -543,6 +637,7 @@ void session::end_phase() {
     s.context.is_cancelled.store(false, std::memory_order_relaxed);
   }
   s.inside = false;
+  if (s.recorder) s.recorder->add(phase_span{s.phase_began, s.seconds()});
   if (failed.rank >= 0) failed.rethrow();
 }
 
@@ -571,6 +666,7 @@ rank_statistics session::own_statistics() {
     workers += n.workers_at_looks;
     ready += n.ready_at_looks;
   }
+  of.looks = looks;
   if (looks != 0) {
     of.workers = static_cast<double>(workers) / static_cast<double>(looks);
     of.ready = static_cast<double>(ready) / static_cast<double>(looks);
@@ -605,6 +701,54 @@ void session::write_statistics() {
     file.commit();
   } catch (const error& e) {
     std::fprintf(stderr, "callisto: CALLISTO_GLOBAL_STATISTICS: %s\n", e.what());
+  }
+}
+
+/// Sends what each rank kept to rank 0, in pieces, and writes the file there.
+void session::write_timeline() {
+  state& s = *state_;
+  s.recorder->add(own_statistics());
+  const timeline_recorder own = std::move(*s.recorder);
+  s.recorder.reset();
+  if (rank() == 0) s.timelines.resize(static_cast<std::size_t>(ranks()));
+  run_phase([&] {});  // rank 0 has room
+  run_phase([&] {
+    const auto send_all = [](auto take, const auto& all) {
+      const std::size_t most = most_payload / sizeof(all[0]);
+      for (std::size_t at = 0; at < all.size(); at += most) {
+        send(0, take, std::as_bytes(std::span(all).subspan(at, std::min(most, all.size() - at))));
+      }
+    };
+    send(0, [of = rank(), began = s.began_by_clock, left_out = own.phases_left_out()] {
+      rank_timeline& t = state::here().timelines[static_cast<std::size_t>(of)];
+      t.rank = of;
+      t.began = began;
+      t.phases_left_out = left_out;
+    });
+    send_all(
+        [of = rank()](std::span<const std::byte> bytes) {
+          append(state::here().timelines[static_cast<std::size_t>(of)].samples, bytes);
+        },
+        own.samples());
+    send_all(
+        [of = rank()](std::span<const std::byte> bytes) {
+          append(state::here().timelines[static_cast<std::size_t>(of)].phases, bytes);
+        },
+        own.phases());
+  });
+  if (rank() != 0) return;
+  for (rank_timeline& t : s.timelines) {
+    t.host = s.net->host_of(t.rank);
+    // Pieces come in any order.
+    std::ranges::sort(t.samples, {}, &rank_statistics::seconds);
+    std::ranges::sort(t.phases, {}, &phase_span::begin);
+  }
+  try {
+    machine::output_file file(s.how.timeline);
+    file.append(timeline_json(s.timelines));
+    file.commit();
+  } catch (const error& e) {
+    std::fprintf(stderr, "callisto: CALLISTO_GLOBAL_TIMELINE: %s\n", e.what());
   }
 }
 

@@ -21,7 +21,7 @@
 namespace callisto::global {
 
 /// How a rank is set up. From the environment, by default: CALLISTO_GLOBAL_THREADS, CALLISTO_GLOBAL_STACK,
-/// CALLISTO_GLOBAL_WORKERS, CALLISTO_GLOBAL_STATISTICS.
+/// CALLISTO_GLOBAL_WORKERS, CALLISTO_GLOBAL_STATISTICS, CALLISTO_GLOBAL_TIMELINE.
 struct session_options {
   unsigned threads = 0;         ///< cores of the rank; 0: its contexts, divided among the ranks of its node
   std::size_t stack_bytes = 0;  ///< of each worker; 0: 32 KiB
@@ -30,6 +30,7 @@ struct session_options {
   /// Where rank 0 writes what the ranks did when the session ends: a file gets JSON, "1" is a table on standard error;
   /// empty or "0": nowhere.
   std::string statistics = {};
+  std::string timeline = {};  ///< where rank 0 writes what the ranks did over time; empty: nowhere
 
   /// Throws usage_error that names the variable.
   static session_options from_environment();
@@ -93,6 +94,7 @@ class session {
  private:
   struct state;
   void write_statistics();
+  void write_timeline();
   void begin_phase();
   void fail_phase(std::exception_ptr thrown);
   void end_phase();

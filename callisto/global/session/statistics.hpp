@@ -28,6 +28,7 @@ struct rank_statistics {
   std::uint64_t tasks_moved = 0;       ///< between cores of the rank
   std::uint64_t waits_for_window = 0;  ///< a sender waited because too much was under way to a rank
   double idle_seconds = 0;             ///< sum over the cores, sleep included
+  std::uint64_t looks = 0;             ///< of which `workers` and `ready` are means
 };
 
 /// Returns the numbers of all ranks together: sums, means, and the longest time.

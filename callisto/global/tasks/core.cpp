@@ -297,6 +297,7 @@ void core::idle_loop() {
   unsigned sleeps = 0;
   std::uint64_t since = machine::native::ticks();
   const auto leave = [&](worker& w) {
+    if (sleeps != 0) duties_.resume(*this);
     sleep_at = 0;
     sleeps = 0;
     idle_time_.add(machine::native::ticks() - since);

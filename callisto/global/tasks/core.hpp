@@ -35,6 +35,8 @@ class core_duties {
   /// Sleeps until work may have come: by core::park(), or elsewhere between core::lie_down_elsewhere() and
   /// core::get_up(). `idle` is the number of sleeps since the core last had work.
   virtual void sleep(core&, unsigned idle) = 0;
+  /// Told that a worker goes on after sleeps.
+  virtual void resume(core&) {}
   /// Told, at times, that the core has public tasks to take.
   virtual void offer(core&) {}
   /// Takes note of what a task threw.

@@ -62,6 +62,7 @@ class mpi_transport final : public transport {
   std::string host_of(int rank) const override { return hosts_[static_cast<std::size_t>(rank)]; }
 
   int rivals() const noexcept override { return rivals_; }
+  int place_among_rivals() const noexcept override { return place_among_rivals_; }
 
   packet_pointer take(int to, std::size_t capacity) override {
     if (is_near(to))
@@ -207,7 +208,9 @@ class mpi_transport final : public transport {
       hosts_.emplace_back(i.host);
       bool meets = false;
       for (std::size_t w = 0; w != mine.contexts.size(); ++w) meets |= (mine.contexts[w] & i.contexts[w]) != 0;
-      rivals_ += i.node_leader == place.node_leader && meets ? 1 : 0;
+      if (i.node_leader != place.node_leader || !meets) continue;
+      if (hosts_.size() == static_cast<std::size_t>(rank_) + 1) place_among_rivals_ = rivals_;
+      ++rivals_;
     }
     is_one_node_ = nodes.size() == 1;
     place_ = places_[static_cast<std::size_t>(rank_)];
@@ -269,6 +272,7 @@ class mpi_transport final : public transport {
   int ranks_ = 1;
   int place_ = 0;
   int rivals_ = 0;
+  int place_among_rivals_ = 0;
   bool is_one_node_ = true;
   std::vector<int> nodes_;
   std::vector<int> places_;

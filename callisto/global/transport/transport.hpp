@@ -51,6 +51,9 @@ class transport {
   /// Returns how many ranks may run on contexts of this rank, itself included.
   virtual int rivals() const noexcept { return ranks(); }
 
+  /// Returns this rank's number among those, from 0.
+  virtual int place_among_rivals() const noexcept { return rank(); }
+
   /// Takes the packet and sends its header().bytes bytes to `to`, or leaves it to the caller because too many are
   /// under way.
   virtual bool try_send(int to, packet_pointer& p) = 0;

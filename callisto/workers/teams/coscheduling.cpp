@@ -42,13 +42,15 @@ coscheduling::coscheduling(std::unique_ptr<cosched::job> job)
 coscheduling::~coscheduling() = default;
 
 std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, std::vector<unsigned> contexts,
-                                                 unsigned main, mover move_leader, std::string& refusal) {
+                                                 unsigned main, mover move_leader, std::string& refusal,
+                                                 bool takes_turns) {
   auto job = cosched::job::join({.contexts = contexts,
                                  .main = main,
                                  .weight = how.weight.value_or(1),
                                  .follows_priority = !how.weight,
                                  .delays = how.delays,
-                                 .may_step_aside = !how.told_if_not},
+                                 .may_step_aside = !how.told_if_not,
+                                 .takes_turns = takes_turns},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));

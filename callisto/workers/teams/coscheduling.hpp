@@ -31,9 +31,9 @@ class coscheduling {
   using mover = std::function<bool(unsigned context)>;
 
   /// Joins, for followers on `contexts` and a main thread that runs on `main`. Returns null and a line in `refusal` if
-  /// the process must run alone. Takes as long as cosched::job::join.
+  /// the process must run alone. `takes_turns` as in cosched::membership. Takes as long as cosched::job::join.
   static std::unique_ptr<coscheduling> join(const cosched::settings& how, std::vector<unsigned> contexts, unsigned main,
-                                            mover move_leader, std::string& refusal);
+                                            mover move_leader, std::string& refusal, bool takes_turns = true);
 
   ~coscheduling();
 

@@ -11,6 +11,7 @@
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/coscheduling.hpp>
 #include <callisto/workers/teams/leader_placement.hpp>
+#include <callisto/workers/teams/long_work.hpp>
 #include <callisto/workers/teams/nesting.hpp>
 #include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
@@ -104,6 +105,17 @@ class runtime {
   nesting levels() {
     const std::scoped_lock held(mutex_);
     return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
+  }
+
+  void join_for_long_work(std::vector<unsigned> contexts) {
+    contexts_of_long_work_ = std::move(contexts);
+    join_first();
+  }
+
+  std::shared_ptr<context_lease<native>> lease_on(unsigned context) {
+    if constexpr (!coscheduled) return nullptr;
+    coscheduling* const with = sharing_now_.load(order::acquire);  // acquire: as in lease_of_leader()
+    return with == nullptr ? nullptr : std::make_shared<coscheduling::follower>(*with, context);
   }
 
   /// Returns the lease of the calling thread, which leads from the root or is about to; null if no other job counts.
@@ -235,7 +247,13 @@ class runtime {
       const machine::limits limits = machine::limits::current();
       const int here = sched_getcpu();
       if (!how.wanted || here < 0 || !machine::pins(limits, machine::placement_request::from_environment())) return;
-      join(how, limits.cpus, static_cast<unsigned>(here));
+      if (contexts_of_long_work_.empty()) {
+        join(how, limits.cpus, static_cast<unsigned>(here));
+      } else {
+        const std::vector<unsigned>& own = contexts_of_long_work_;
+        const auto at = std::find(own.begin(), own.end(), static_cast<unsigned>(here));
+        join(how, own, at == own.end() ? own[0] : *at);
+      }
     }
     lease_of_leader();
   }
@@ -243,7 +261,8 @@ class runtime {
   void join(const cosched::settings& how, std::vector<unsigned> contexts, unsigned here) {
     alone_because_.clear();
     sharing_ = coscheduling::join(
-        how, std::move(contexts), here, [this](unsigned c) { return move_leader(c); }, alone_because_);
+        how, std::move(contexts), here, [this](unsigned c) { return move_leader(c); }, alone_because_,
+        contexts_of_long_work_.empty());
     // release: pairs with lease_of_leader(): a thread that sees the pointer sees the whole object.
     sharing_now_.store(sharing_.get(), order::release);
   }
@@ -415,6 +434,7 @@ class runtime {
   std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< trees of this process's parent
   std::unique_ptr<coscheduling> sharing_;               ///< null: shares with no job, because
   std::string alone_because_;
+  std::vector<unsigned> contexts_of_long_work_;         ///< join_for_long_work()'s
   coscheduling* parents_ = nullptr;                     ///< the parent process's; never used, never freed
   tree* tree_ = nullptr;                                ///< the followers' tree among trees_; null: not started
   native::atomic<tree_node<native>*> root_{nullptr};    ///< the node where loops are led; null: not started
@@ -459,6 +479,12 @@ void check_in(bool arrives) noexcept {
 bool others_wait() noexcept { return self == nullptr && runtime::instance().followers_wait(); }
 
 std::string sharing_in_words() { return runtime::instance().sharing_in_words(); }
+
+void join_for_long_work(std::vector<unsigned> contexts) { runtime::instance().join_for_long_work(std::move(contexts)); }
+
+context_lease<native>* lease_of_this_leader() { return runtime::instance().lease_of_leader(); }
+
+std::shared_ptr<context_lease<native>> lease_on(unsigned context) { return runtime::instance().lease_on(context); }
 
 void lead(work_item<native>& item, const loop_team_choice& with) noexcept {
   // A claim has it, so it is this loop's alone.
