@@ -3,20 +3,21 @@
 # /etc/profile.d, and the list of programs that keep their own. docs/how-to/openmp-for-everyone.md has other ways in.
 set -euo pipefail
 
+self=$(basename "$0")
 usage() {
-  cat << 'TEXT'
-usage: openmp_site.sh on [--library FILE] | off | exclude NAME... | include NAME... | status | check PROGRAM
+  cat << TEXT
+usage: $self on [--library FILE] | off | exclude NAME... | include NAME... | status | check PROGRAM
        each with --etc FOLDER instead of /etc
   on       new login shells preload FILE, which is libgomp.so.1 of this installation
   off      they do not any more
   exclude  programs with these names (patterns of the shell) keep their own OpenMP library
   include  they do not any more
   status   says what is on
-  check    says what of PROGRAM the library would replace
+  check    says what of PROGRAM the library would replace, as callisto run --check PROGRAM does
 TEXT
 }
 refuse() {
-  echo "openmp_site.sh: $1" >&2
+  echo "$self: $1" >&2
   exit 2
 }
 
@@ -28,48 +29,19 @@ while [[ $# -gt 0 ]]; do
   case $1 in
     --etc) etc=${2:?--etc needs a folder}; shift 2 ;;
     --library) library=${2:?--library needs a file}; shift 2 ;;
-    -*) refuse "'$1' is no option: see openmp_site.sh" ;;
+    -*) refuse "'$1' is no option: see $self --help" ;;
     *) names+=("$1"); shift ;;
   esac
 done
 profile=$etc/profile.d/callisto-openmp.sh list=$etc/callisto/openmp.exclude
 
-# check PROGRAM: one line for each thing that the loader or the program's libraries tell.
-check() {
-  local program needs name said=''
-  program=$(command -v -- "$1") || refuse "no program '$1'"
-  program=$(realpath "$program")
-  tell() { said=1; echo "$program: $1"; }
-  if [[ $(head -c 2 "$program" | tr -d '\0') == '#!' ]]; then
-    tell "a script: check its interpreter, $(head -1 "$program")"
-    return
-  fi
-  readelf -h "$program" > /dev/null 2>&1 || refuse "'$program' is no ELF program"
-  [[ ! -u $program && ! -g $program ]] || tell "nothing is replaced: it is setuid or setgid, and the loader ignores LD_PRELOAD"
-  [[ -z $(getcap "$program" 2> /dev/null) ]] || tell "nothing is replaced: it has capabilities, and the loader ignores LD_PRELOAD"
-  if ! readelf -lW "$program" | grep -q INTERP; then
-    tell "nothing is replaced: it is linked with -static"
-    return
-  fi
-  needs=$(ldd "$program" 2> /dev/null || true)
-  for name in $(echo "$needs" | grep -oE '^\s*libgomp[^ ]*' || true); do
-    if [[ $name == libgomp.so.1 ]]; then tell "its $name is replaced"; else tell "the calls of its $name are replaced; it is loaded beside"; fi
-  done
-  for name in $(echo "$needs" | grep -oE '^\s*lib(i?omp5?|iomp5)\.[^ ]*' || true); do
-    tell "its $name stays: programs of clang and Intel's compiler keep their library"
-  done
-  if readelf --dyn-syms -W "$program" | grep -E ' (FUNC|IFUNC) ' | grep -v ' UND ' | grep -q ' GOMP_parallel'; then
-    tell "it has a copy of libgomp; the copy's exported functions are replaced"
-  elif readelf -sW "$program" | grep -E ' FUNC ' | grep -v ' UND ' | grep -q ' GOMP_parallel'; then
-    tell "nothing is replaced: it has a static copy of libgomp"
-  fi
-  [[ -n $said ]] || tell "it needs no OpenMP library; libraries that it loads while it runs are replaced if they need libgomp"
-}
-
 case $what in
   check)
     [[ ${#names[@]} -eq 1 ]] || refuse "check needs one program"
-    check "${names[0]}"
+    [[ $etc == /etc ]] || export CALLISTO_OPENMP_EXCLUDE_FILE=$list
+    command=$(dirname "$(realpath "$0")")/callisto
+    [[ -x $command ]] || command=callisto
+    exec "$command" run --check "${names[0]}"
     ;;
   on)
     if [[ -z $library ]]; then
@@ -84,11 +56,18 @@ case $what in
     mkdir -p "$etc/profile.d" "$etc/callisto"
     [[ -e $list ]] || echo '# Programs that keep their own OpenMP library: names or patterns, one or more a line.' > "$list"
     cat > "$profile" << TEXT
-# Callisto's OpenMP library for all programs; written by openmp_site.sh. Programs in $list keep their own.
-case ":\${LD_PRELOAD:-}:" in
-  *:$library:*) ;;
-  *) [ -r $library ] && export LD_PRELOAD="$library\${LD_PRELOAD:+:\$LD_PRELOAD}" ;;
-esac
+# Callisto's OpenMP library for all programs; written by $self. Programs in $list keep their own.
+if [ -r $library ]; then
+  case ":\${LD_PRELOAD:-}:" in
+    *:$library:*) ;;
+    *) export LD_PRELOAD="$library\${LD_PRELOAD:+:\$LD_PRELOAD}" ;;
+  esac
+  # AddressSanitizer checks that it is the first library; behind Callisto's it need not be.
+  case "\${ASAN_OPTIONS:-}" in
+    *verify_asan_link_order*) ;;
+    *) export ASAN_OPTIONS="\${ASAN_OPTIONS:+\$ASAN_OPTIONS:}verify_asan_link_order=0" ;;
+  esac
+fi
 TEXT
     [[ $etc == /etc ]] || echo "export CALLISTO_OPENMP_EXCLUDE_FILE=$list" >> "$profile"
     echo "on for new logins: $library"

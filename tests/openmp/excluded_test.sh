@@ -43,19 +43,36 @@ on stock on_login
 on callisto on_login
 "$site" off --etc "$etc" > "$etc/said"
 [[ ! -e $etc/profile.d/callisto-openmp.sh ]] || { echo "wrong: off leaves the profile"; exit 1; }
-# says PATTERN PROGRAM: what the check tells.
-says() {
-  "$site" check "$2" > "$etc/said" || { echo "wrong: check $2 ended with $?"; exit 1; }
-  grep -q "$1" "$etc/said" || { echo "wrong: check $2 said: $(cat "$etc/said")"; exit 1; }
-}
-says 'its libgomp.so.1 is replaced' "$program"
-says 'it needs no OpenMP library' "$(command -v cat)"
-says 'a script' "$site"
-cp "$program" "$etc/setuid"
-chmod u+s "$etc/setuid"
-says 'it is setuid' "$etc/setuid"
 if "$site" sideways > "$etc/said" 2>&1; then
   echo "wrong: an unknown word is accepted"
   exit 1
+fi
+# A program with AddressSanitizer says what to do if the library is preloaded by hand, and runs after a login.
+if echo 'int main() { return 0; }' | gcc -fsanitize=address -x c - -o "$etc/asan" 2> "$etc/said"; then
+  "$site" on --library "$library" --etc "$etc" > "$etc/said"
+  env -i PATH="$PATH" bash -c ". $etc/profile.d/callisto-openmp.sh; exec \"\$0\"" "$etc/asan" > "$etc/said" 2>&1 ||
+    { echo "wrong: ASan under the profile: $(cat "$etc/said")"; exit 1; }
+fi
+# What would be replaced, by the script and by the command.
+command=$(dirname "$library")/../../bin/callisto
+if [[ -x $command ]]; then
+  PATH=$(dirname "$command"):$PATH
+  says() {
+    "$site" check "$2" --etc "$etc" > "$etc/said" || { echo "wrong: check $2 ended with $?"; exit 1; }
+    grep -q "$1" "$etc/said" || { echo "wrong: check $2 said: $(cat "$etc/said")"; exit 1; }
+  }
+  says 'its libgomp.so.1 is replaced' "$program"
+  says 'it needs no OpenMP library' "$(command -v cat)"
+  says 'a script' "$site"
+  cp "$program" "$etc/setuid"
+  chmod u+s "$etc/setuid"
+  says 'it is setuid' "$etc/setuid"
+  "$site" exclude setuid --etc "$etc" > "$etc/said"
+  says "excluded by $etc/callisto/openmp.exclude" "$etc/setuid"
+  if [[ -x $etc/asan ]]; then says 'ASAN_OPTIONS=verify_asan_link_order=0' "$etc/asan"; fi
+  if "$command" run --check "$etc/none" > "$etc/said" 2>&1; then
+    echo "wrong: a program that is not there is checked"
+    exit 1
+  fi
 fi
 echo good

@@ -5,6 +5,7 @@
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/placed_programs.hpp>
+#include <callisto/app/jobs/replaced_library.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/cosched/timing.hpp>
@@ -36,6 +37,7 @@ struct run_arguments {
   std::optional<std::string> contexts;
   job_settings how;
   bool no_openmp = false;
+  bool check = false;
 };
 
 /// Returns `count` of the contexts `usable`: neighbouring whole cores, those with the fewest jobs first.
@@ -118,6 +120,13 @@ std::vector<unsigned> contexts_of(const std::string& text) {
                   fmt::format("run: {}: {}", one_line(command.front()), std::generic_category().message(why)));
 }
 
+/// Tells what Callisto's OpenMP library would replace in the program.
+void check(const std::vector<std::string>& command) {
+  if (command.empty()) throw usage_error("PROGRAM: expected a program to check; see 'callisto run --help'");
+  for (const std::string& line : what_is_replaced(command.front()))
+    print(fmt::format("{}: {}\n", one_line(command.front()), line));
+}
+
 }  // namespace
 
 bool is_run(int argc, char** argv) { return argc >= 2 && std::string_view(argv[1]) == "run"; }
@@ -159,6 +168,8 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]")
       .words({"on", "off"});
   parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
+  parser.add_flag("--check", o->check, "Only tell what OpenMP library it has, and whether it is replaced")
+      .more("The program does not run; its loader lists its libraries.");
   parser.add_flag("--traps", o->how.traps, "Change loops in which an OpenMP program's threads wait")
       .more("One byte of such a loop in memory lets a thread that waits give way at once, without a timer's tick.");
   parser.more("The OpenMP library is `lib/callisto/libgomp.so.1`; `LD_PRELOAD` makes the program use it.");
@@ -174,6 +185,7 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "  callisto run --contexts 4 -- callisto pagerank web.cg\n"
       "  callisto run --contexts 0-3,8 --coschedule off -- ./benchmark");
   return {parser, [o, program = std::move(program)](const std::stop_token&) {
+            if (o->check) return check(program);
             o->how.openmp = !o->no_openmp;
             become(program, *o);
           }};

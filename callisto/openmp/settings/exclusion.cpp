@@ -3,8 +3,8 @@
 // A preloaded library has libgomp's name, so the stock library is not loaded beside it. So the library begins such a
 // program anew, before its main(), with an environment that no longer preloads the library. Programs that it starts
 // inherit that environment.
-#include <callisto/machine/host/cgroups.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
+#include <callisto/openmp/settings/exclusion_list.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,15 +14,12 @@
 #include <vector>
 
 #include <dlfcn.h>
-#include <fnmatch.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace callisto::openmp {
 namespace {
-
-constexpr const char* usual_list = "/etc/callisto/openmp.exclude";
 
 std::string executable() {
   std::string path(4096, '\0');
@@ -31,38 +28,12 @@ std::string executable() {
   return path;
 }
 
-std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-/// True if a pattern of the shell among these words matches one of the program's names.
-bool names_program(std::string_view words, const std::vector<std::string>& names) {
-  constexpr std::string_view between = " \t\r:,";
-  for (std::size_t begin = 0; (begin = words.find_first_not_of(between, begin)) != std::string_view::npos;) {
-    const std::string word(words.substr(begin, words.find_first_of(between, begin) - begin));
-    for (const std::string& name : names)
-      if (fnmatch(word.c_str(), name.c_str(), 0) == 0) return true;
-    begin += word.size();
-  }
-  return false;
-}
-
-bool is_listed(const char* file, const std::vector<std::string>& names) {
-  for (const std::string& line : machine::split_at(machine::contents_of(file).value_or(""), '\n'))
-    if (names_program(std::string_view(line).substr(0, line.find('#')), names)) return true;
-  return false;
-}
-
 bool is_excluded(const char* called_as) {
   const char* const text = std::getenv("CALLISTO_OPENMP");
   const std::string_view how = text != nullptr ? text : "";
-  if (how == "off") return true;
-  if (!how.empty() && how != "on") report("CALLISTO_OPENMP is '%s' instead of on or off; it counts as unset", text);
-  const char* const words = std::getenv("CALLISTO_OPENMP_EXCLUDE");
-  const char* const file = std::getenv("CALLISTO_OPENMP_EXCLUDE_FILE");
-  const char* const list = file != nullptr && *file != '\0' ? file : usual_list;
-  // Most programs read no list.
-  if (words == nullptr && access(list, R_OK) != 0) return false;
-  const std::vector<std::string> names{std::string(last_part(called_as)), std::string(last_part(executable()))};
-  return (words != nullptr && names_program(words, names)) || is_listed(list, names);
+  if (!how.empty() && how != "on" && how != "off")
+    report("CALLISTO_OPENMP is '%s' instead of on or off; it counts as unset", text);
+  return excluded_by(called_as, executable).has_value();
 }
 
 /// True if `path` is this library's file.

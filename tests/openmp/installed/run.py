@@ -34,7 +34,7 @@ class Runner:
         self.inputs = folder / "inputs"
         self.inputs.mkdir(parents=True)
         self.runs = 0
-        # Variables of OpenMP and Callisto are the program's own. Jobs have a table of their own, so that the two of a pair
+        # Jobs have a table of their own, so that the two of a pair
         # meet no others.
         jobs = folder / "jobs"
         jobs.mkdir()
