@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,11 +49,15 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top set reset machine demo bench simulate help'
+      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top set reset machine demo bench simulate help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
       valued=' -o --output --samples --seed --top --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      ;;
+    ' draw')
+      flags='--help --output --what --sizes --colours --labels --communities --side --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --what --sizes --colours --labels --communities --side --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' info')
       flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
@@ -92,8 +96,8 @@ _callisto() {
       valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' communities')
-      flags='--help --method --quality --resolution --directions --iterations --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --method --quality --resolution --directions --iterations --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --method --quality --resolution --directions --iterations --seed --members --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --method --quality --resolution --directions --iterations --seed --members --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' components')
       flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
@@ -258,7 +262,7 @@ _callisto() {
       ' bench gap --order' | *' --peer-order')
         kind=words words='given hubs'
         ;;
-      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --trace' | *' --seeds-file' | *' --pairs' | *' --names-to' | *' --values' | *' --svg' | *' --graph')
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --values' | *' --svg' | *' --graph')
         kind=file
         ;;
       ' bench schedule --workload')
@@ -296,6 +300,15 @@ _callisto() {
         ;;
       *' --ids')
         kind=words words='numbers names'
+        ;;
+      *' --what')
+        kind=words words='graph communities'
+        ;;
+      *' --sizes')
+        kind=or_file words='degree pagerank betweenness equal'
+        ;;
+      *' --colours')
+        kind=words words='communities none'
         ;;
       *' --form')
         kind=words words='auto flat nested inner'

@@ -60,6 +60,21 @@ TEST(html_page, needs_nothing_from_outside) {
   EXPECT_GE(count(page, "prefers-color-scheme:dark"), 2u);
 }
 
+TEST(html_page, numbers_behind_pictures_and_a_list_to_search) {
+  html_page page("kind", "title", "subtitle");
+  page.figure({10, 20, ""}, "d", "c", {{"degree", "vertices"}, {{"1", "7"}, {"2", "<9>"}}});
+  page.figure({10, 20, ""}, "d", "c", {{"degree"}, {}});
+  page.search("All vertices", "Find \"one\"", {{"vertex", "rank"}, {{"<ann>", "1"}}});
+  const std::string text = page.finish("test");
+  EXPECT_EQ(count(text, "<details"), 2u);
+  EXPECT_EQ(count(text, "<details"), count(text, "</details>"));
+  EXPECT_EQ(count(text, "<td>&lt;9&gt;</td>"), 1u);
+  EXPECT_EQ(count(text, "<td>&lt;ann&gt;</td>"), 1u);
+  EXPECT_EQ(count(text, "<script"), 1u);
+  for (const char* outside : {"src=", "href=", "fetch(", "import"})
+    EXPECT_EQ(count(text, outside), 0u) << outside;
+}
+
 TEST(html_page, draws_bars) {
   const std::string page = example();
   EXPECT_EQ(count(page, "--part:100.0%"), 1u);

@@ -70,6 +70,11 @@ TEST(overview, finds_what_is_there) {
   EXPECT_EQ(found.communities->drawing.edges.size(), bow_tie.size());
   ASSERT_EQ(found.communities->members.size(), found.communities->largest.size());
   EXPECT_EQ(found.communities->members.front().front(), 102u);
+  ASSERT_EQ(found.listed.size(), 8u);
+  EXPECT_EQ(found.listed.front().label, 102u);
+  EXPECT_EQ(found.listed.front().pagerank, found.pagerank->top.front().score);
+  EXPECT_EQ(found.listed.front().betweenness, found.betweenness->top.front().score);
+  EXPECT_EQ(found.listed.front().community, found.communities->largest.front().first);
 }
 
 TEST(overview, draws_the_communities_of_a_large_graph) {

@@ -582,6 +582,7 @@ class Output(CommandTest):
             "walks": self.json("walks", self.graph, "--each", "1", "--verify"),
             "info": self.json("info", self.graph),
             "analyze": self.json("analyze", self.graph),
+            "draw": self.json("draw", self.graph, "--output", self.folder / "g.svg"),
             "bench gap": self.json("bench", "gap", self.graph, "--trials", "1"),
             "convert": self.json("convert", self.graph, self.folder / "g.cg"),
             "generate": self.json("generate", "uniform", self.folder / "u.cg", "--scale", "4"),
@@ -1299,7 +1300,8 @@ class Kernels(CommandTest):
             self.assertEqual((found["communities"], found["largest_community"], found["converged"]), (3, 5, True))
             # 16 edges and a loop; volumes 21, 13 and 2 of 36, 32 and 2 of them inside.
             self.assertAlmostEqual(found["modularity"], 34 / 36 - (21**2 + 13**2 + 2**2) / 36**2)
-            self.assertEqual(found["top"][:2], [{"community": 10, "vertices": 5}, {"community": 30, "vertices": 4}])
+            self.assertEqual(found["top"][:2], [{"community": 10, "vertices": 5, "members": [14, 10, 11, 12, 13]},
+                                                {"community": 30, "vertices": 4, "members": [33, 30, 31, 32]}])
             self.assertIn("modularity", self.succeed("communities", graph, "--method", method, "--output", out))
             self.assertEqual(out.read_text(), "".join(f"{v}\t10\n" for v in range(10, 15)) +
                              "".join(f"{v}\t30\n" for v in range(30, 34)) + "50\t50\n")
@@ -1471,9 +1473,11 @@ class Analyze(CommandTest):
         """Returns the page's text, checked to be whole and to need nothing else."""
         text = path.read_text()
         self.assertTrue(text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n"))
-        for forbidden in ["<script", "src=", "href=", "url(", "@import", "nan", "inf<"]:
+        # One script of the page's own, which asks nothing of a network.
+        self.assertLessEqual(text.count("<script"), 1)
+        for forbidden in ["fetch(", "import(", "XMLHttpRequest", "src=", "href=", "url(", "@import", "nan", "inf<"]:
             self.assertNotIn(forbidden, text)
-        body = text[text.index("<body>"):]
+        body = re.sub("<script>.*</script>", "", text[text.index("<body>"):])
         xml.dom.minidom.parseString(body[:body.rindex("</html>")])
         return text
 
@@ -1511,6 +1515,7 @@ class Analyze(CommandTest):
         self.assertEqual(sum(n for _, n in result["components"]["distribution"]), components["components"])
         self.assertEqual(sum(d * n for d, n in result["in_degree"]["distribution"]), result["graph"]["arcs"])
         communities = self.json("communities", graph, "--top", "4")
+        self.assertEqual(result["communities"]["members"], [row.pop("members") for row in communities["top"]])
         self.assertEqual(result["communities"]["largest"], communities["top"])
         self.assertEqual(result["communities"]["count"], communities["communities"])
         self.assertEqual(result["communities"]["modularity"], communities["modularity"])

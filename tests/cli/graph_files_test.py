@@ -5,11 +5,14 @@ Usage and environment: as cli_test.py.
 """
 
 import bz2
+import gzip
 import io
 import json
 import lzma
+import re
 import tarfile
 import unittest
+import xml.dom.minidom
 import zipfile
 
 from cli_test import INPUT, USAGE, CommandTest, run
@@ -239,9 +242,84 @@ class GraphFiles(CommandTest):
             self.assertIn(key, text)
             self.assertIn(score, text)
             self.assertEqual(self.json("info", self.folder / name)["edges"], 2)
-        self.refuse(USAGE, "forest", path, "--undirected", "--quiet", "-o", self.folder / "f.gexf",
-                    says="no values of vertices")
-        self.assertFalse((self.folder / "f.gexf").exists())
+        # Refused before the work, whatever the file holds.
+        missing = self.folder / "missing.txt"
+        for arguments, found in [(["forest"], "forest finds edges"), (["truss"], "edges"), (["triangles"], "one number"),
+                                 (["diameter"], "one number"), (["walks"], "walks"), (["betweenness", "--edges"], "edges"),
+                                 (["similarity", "--best", "2"], "pairs"), (["bfs", "--sources", "2"], "each search"),
+                                 (["sssp", "--source", "1", "--target", "2"], "paths")]:
+            for suffix in ["f.gexf", "f.graphml.gz"]:
+                self.refuse(USAGE, *arguments, missing, "--quiet", "-o", self.folder / suffix, says=[suffix, found])
+                self.assertFalse((self.folder / suffix).exists())
+
+    def test_outputs_are_compressed_by_suffix(self):
+        path = self.file("g.txt", "ann bob\nbob cid\n")
+        plain = self.succeed("components", path, "-q", "-o", "-")
+        for name in ["c.tsv.gz", "c.txt.gz"]:
+            self.succeed("components", path, "-q", "-o", self.folder / name)
+            self.assertEqual(gzip.decompress((self.folder / name).read_bytes()).decode(), plain)
+        self.succeed("components", path, "-q", "-o", self.folder / "c.csv.gz")
+        self.assertEqual(gzip.decompress((self.folder / "c.csv.gz").read_bytes()).decode(),
+                         "vertex,component\nann,ann\nbob,ann\ncid,ann\n")
+        self.succeed("components", path, "-q", "-o", self.folder / "c.gexf.gz")
+        self.assertIn(b"<attvalue", gzip.decompress((self.folder / "c.gexf.gz").read_bytes()))
+        self.succeed("components", path, "-q", "-o", self.folder / "c.tsv.zst")
+        self.assertEqual((self.folder / "c.tsv.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
+
+    def test_members_of_communities(self):
+        triangle = "ann bob\nbob cid\ncid ann\nann dan\n"
+        path = self.file("two.txt", triangle + "x,1 y\ny z\nz x,1\n")
+        for name, lines in [("m.tsv", "ann\tann\nann\tbob\nann\tcid\nann\tdan\nx,1\tx,1\nx,1\ty\nx,1\tz\n"),
+                            ("m.csv", 'community,member\nann,ann\nann,bob\nann,cid\nann,dan\n'
+                                      '"x,1","x,1"\n"x,1",y\n"x,1",z\n')]:
+            text = self.succeed("communities", path, "--undirected", "--separator", "blank", "--members", self.folder / name)
+            self.assertEqual((self.folder / name).read_text(), lines)
+            self.assertIn("ann, bob, cid, dan", text)
+        top = self.json("communities", path, "--undirected", "--separator", "blank")["top"]
+        self.assertEqual([row["members"] for row in top], [["ann", "bob", "cid", "dan"], ["x,1", "y", "z"]])
+        self.refuse(USAGE, "communities", path, "--members", "-", says="--members: expected a file")
+        self.refuse(USAGE, "communities", path, "--members", path, says="overwrite")
+
+    def drawing(self, *arguments):
+        out = self.folder / "d.svg"
+        self.succeed("draw", *arguments, "-q", "-o", out)
+        text = out.read_text()
+        xml.dom.minidom.parseString(text)
+        return text
+
+    def test_drawings(self):
+        path = self.file("a.csv", "source,target,weight\nAnn <3,Bob,2\nBob,Cid,1\nCid,Ann <3,1\nCid,Dan,5\n")
+        text = self.drawing(path)
+        for name in ["Ann &lt;3", "Bob", "Cid", "Dan"]:
+            self.assertRegex(text, f'<text class="small (name|inside)"[^>]*>{name}</text>')
+        self.assertEqual(len(re.findall("<title>[^<]*arc", text)), 4)
+        self.assertEqual(sum(d.count("M") for d in re.findall('class="edge"[^>]* d="([^"]*)"', text)), 4)
+        self.assertEqual(text, self.drawing(path, "--threads", "1"))
+        self.assertNotIn("community", self.drawing(path, "--colours", "none"))
+        self.assertEqual(self.drawing(path, "--labels", "0").count('class="small name"'), 0)
+
+        def radius(text, name):
+            return float(re.search(f'r="([0-9.]*)"><title>{name}:', text)[1])
+        ranked = self.drawing(path, "--sizes", "pagerank")
+        self.assertGreater(radius(ranked, "Dan"), radius(ranked, "Bob"))
+        values = self.file("v.tsv", "Ann <3\t0\nBob\t9\nCid\t-\nDan\t1\n")
+        sized = self.drawing(path, "--sizes", values)
+        self.assertGreater(radius(sized, "Bob"), 2 * radius(sized, "Cid"))
+        together = self.json("draw", path, "--what", "communities", "-o", self.folder / "c.svg")
+        self.assertEqual((together["drawn"], together["circles"]), ("communities", self.json("communities", path)["communities"]))
+        big = self.file("big.txt", "".join(f"{i} {(i * 7 + 1) % 3000}\n" for i in range(3000)))
+        self.assertIn("its communities are drawn (--what graph draws all)",
+                      self.notes("draw", big, "-o", self.folder / "b.svg"))
+        self.assertEqual(self.json("draw", big, "--what", "graph", "-o", self.folder / "b.svg")["circles"], 3000)
+        for odd in ["1 1\n", "% sym unweighted\n1 2\n"]:
+            self.drawing(self.file("odd.txt", odd))
+        self.refuse(USAGE, "draw", path, "-o", "x.png", says="ends in .svg")
+        self.refuse(USAGE, "draw", path, "--undirected", "--what", "communities", "--sizes", "pagerank", "--quiet", "-o",
+                    self.folder / "e.svg",
+                    says="--sizes: expected with --what graph")
+        self.refuse(INPUT, "draw", path, "--sizes", self.file("w.tsv", "Zoe\t1\n"), "--quiet", "-o", self.folder / "e.svg",
+                    says=["w.tsv:1", "Zoe"])
+        self.assertFalse((self.folder / "e.svg").exists())
 
 
 if __name__ == "__main__":

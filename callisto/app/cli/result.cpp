@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <unistd.h>
 
@@ -24,19 +25,25 @@ void print(std::string_view text) {
 }
 
 result::result(const std::string& path) {
-  if (!path.empty() && path != "-") file_.emplace(path);
+  if (path.empty() || path == "-") return;
+  file_.emplace(path);
+  method_ = graph::compression_of(path);
 }
 
 void result::write(std::string_view text) {
-  if (file_) {
-    file_->append(text);
-  } else {
-    print(text);
-  }
+  if (!file_) return print(text);
+  if (method_ == graph::compression::none) return file_->append(text);
+  constexpr std::size_t enough = std::size_t{1} << 22;
+  untold_ += text;
+  if (untold_.size() >= enough) append_compressed();
 }
 
+void result::append_compressed() { file_->append(graph::compressed(std::exchange(untold_, {}), method_)); }
+
 void result::commit() {
-  if (file_) file_->commit();
+  if (!file_) return;
+  if (method_ != graph::compression::none) append_compressed();  // an empty text, too, has a header
+  file_->commit();
 }
 
 }  // namespace callisto::app

@@ -1,6 +1,7 @@
 // Where a command's result goes: standard output, or a file that appears whole or not at all.
 #pragma once
 
+#include <callisto/graph/files/compress.hpp>
 #include <callisto/machine/system/output_file.hpp>
 
 #include <exception>
@@ -18,7 +19,7 @@ struct reader_gone : std::exception {
 /// Writes `text` to standard output, unbuffered. Throws output_error or reader_gone.
 void print(std::string_view text);
 
-/// The destination of --output.
+/// The destination of --output. A file with a name that ends in .gz or .zst is compressed.
 class result {
  public:
   /// Takes standard output if `path` is empty or "-". Otherwise it opens the file, before the work begins, so that a
@@ -32,7 +33,11 @@ class result {
   void commit();
 
  private:
+  void append_compressed();
+
   std::optional<machine::output_file> file_;
+  graph::compression method_ = graph::compression::none;
+  std::string untold_;  ///< text that is not compressed yet
 };
 
 }  // namespace callisto::app

@@ -38,7 +38,18 @@ constexpr std::string_view style =
     "th:first-child,td:first-child{text-align:left;padding-left:0}"
     "td.bar{padding-right:6px;background:linear-gradient(var(--bar),var(--bar)) no-repeat right "
     "center/calc(var(--part)*.92) 72%}"
+    "details{margin-top:6px;font-size:.88rem}summary{cursor:pointer;color:var(--soft)}"
+    "details .wide{max-height:24rem;overflow-y:auto}"
+    "input{font:inherit;color:inherit;background:var(--box);border:1px solid var(--line);border-radius:6px;"
+    "padding:6px 10px;width:min(100%,26rem);margin:0 0 8px}"
     "footer{margin-top:36px;font-size:.85rem}";
+
+/// Shows up to 100 rows with the field's text in their first cell.
+constexpr std::string_view search_script =
+    "<script>(()=>{const f=document.getElementById('find'),d=document.getElementById('found'),"
+    "r=[...d.querySelectorAll('tbody tr')];f.hidden=false;f.oninput=()=>{const w=f.value.trim().toLowerCase();"
+    "let n=0;for(const t of r){const h=w===''||t.cells[0].textContent.toLowerCase().includes(w);"
+    "t.hidden=!h||(w!==''&&++n>100)}d.open=true}})()</script>\n";
 
 }  // namespace
 
@@ -68,18 +79,41 @@ void html_page::facts(std::span<const fact> all) {
 void html_page::begin_columns() { body_ += "<div class=\"columns\">\n"; }
 void html_page::end_columns() { body_ += "</div>\n"; }
 
-void html_page::figure(const svg_panel& drawing, std::string_view description, std::string_view caption) {
+void html_page::figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
+                       const cells& numbers) {
   body_ += fmt::format(
       "<figure>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
       "aria-label=\"{}\">\n"
-      "{}</svg>\n<figcaption>{}</figcaption>\n</figure>\n",
+      "{}</svg>\n<figcaption>{}</figcaption>\n",
       drawing.width, drawing.height, xml(description), drawing.elements, xml(caption));
+  if (!numbers.rows.empty()) {
+    body_ += "<details><summary>as a table</summary>\n";
+    add_table(numbers, {});
+    body_ += "</details>\n";
+  }
+  body_ += "</figure>\n";
+}
+
+void html_page::search(std::string_view summary, std::string_view prompt, const cells& all) {
+  body_ += fmt::format(
+      "<input id=\"find\" type=\"search\" placeholder=\"{0}\" aria-label=\"{0}\" hidden=\"hidden\"/>\n"
+      "<details id=\"found\"><summary>{1}</summary>\n",
+      xml(prompt), xml(summary));
+  add_table(all, {});
+  body_ += "</details>\n";
+  searched_ = true;
 }
 
 void html_page::table(std::string_view heading, const std::vector<std::string>& columns,
                       const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars) {
   body_ += "<div>\n";
   if (!heading.empty()) body_ += fmt::format("<h3>{}</h3>\n", xml(heading));
+  add_table({columns, rows}, bars);
+  body_ += "</div>\n";
+}
+
+void html_page::add_table(const cells& all, const std::vector<double>& bars) {
+  const auto& [columns, rows] = all;
   body_ += "<div class=\"wide\"><table>\n<thead><tr>";
   for (const std::string& column : columns) body_ += fmt::format("<th scope=\"col\">{}</th>", xml(column));
   body_ += "</tr></thead>\n<tbody>\n";
@@ -95,15 +129,16 @@ void html_page::table(std::string_view heading, const std::vector<std::string>& 
     }
     body_ += "</tr>\n";
   }
-  body_ += "</tbody>\n</table></div>\n</div>\n";
+  body_ += "</tbody>\n</table></div>\n";
 }
 
 std::string html_page::finish(std::string_view maker) const {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n{}\n<style>\n{}\n{}</style>\n</head>\n"
-      "<body>\n<main>\n{}{}<footer>Made by {}.</footer>\n</main>\n</body>\n</html>\n",
-      head_, style, svg_style_rules(), body_, in_section_ ? "</section>\n" : "", xml(maker));
+      "<body>\n<main>\n{}{}<footer>Made by {}.</footer>\n</main>\n{}</body>\n</html>\n",
+      head_, style, svg_style_rules(), body_, in_section_ ? "</section>\n" : "", xml(maker),
+      searched_ ? search_script : "");
 }
 
 }  // namespace callisto::app

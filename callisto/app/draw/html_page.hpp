@@ -1,5 +1,5 @@
-// Self-contained HTML pages: no scripts and no other files, light or dark as the reader prefers, for phones to
-// desktops.
+// Self-contained HTML pages: no other files, at most one script of a few lines, light or dark as the reader prefers,
+// for phones to desktops.
 #pragma once
 
 #include <callisto/app/draw/svg_page.hpp>
@@ -38,8 +38,20 @@ class html_page {
   void begin_columns();
   void end_columns();
 
-  /// Adds a drawing with a caption below it. A screen reader reads `description` instead of the drawing.
-  void figure(const svg_panel& drawing, std::string_view description, std::string_view caption);
+  /// Columns and rows; cells after the first hold numbers, aligned to the right.
+  struct cells {
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows;
+  };
+
+  /// Adds a drawing with a caption below it. A screen reader reads `description` instead of the drawing. `numbers`,
+  /// unless it has no rows, is a table that opens below the drawing.
+  void figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
+              const cells& numbers = {});
+
+  /// Adds a table that opens under `summary`, and a field in which readers type a part of the first cell to see the
+  /// rows that have it. The field needs the browser to run the page's script. At most once a page.
+  void search(std::string_view summary, std::string_view prompt, const cells& all);
 
   /// Adds a table under a heading, which may be empty. Columns after the first hold numbers, aligned to the right.
   /// `bars` is empty or has a value in [0, 1] for each row. That value is drawn as a bar behind the row's last column.
@@ -50,9 +62,12 @@ class html_page {
   std::string finish(std::string_view maker) const;
 
  private:
+  void add_table(const cells& all, const std::vector<double>& bars);
+
   std::string head_;
   std::string body_;
   bool in_section_ = false;
+  bool searched_ = false;
 };
 
 }  // namespace callisto::app

@@ -1,13 +1,57 @@
 // Draws graphs as SVG.
 #include <callisto/app/draw/svg_graph.hpp>
 
+#include <callisto/app/base/text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace callisto::app {
+namespace {
+
+struct box {
+  double left;
+  double right;
+  double top;
+  double bottom;
+
+  bool overlaps(const box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+/// Adds the names of circles, of the largest first, that do not overlap one another.
+template <class X, class Y>
+void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X& x, const Y& y) {
+  constexpr double column = 6.6;  // about the mean width of a letter
+  constexpr double line = 13;
+  std::vector<const drawn_vertex*> named;
+  for (const drawn_vertex& v : vertices) {
+    if (!v.label.empty()) named.push_back(&v);
+  }
+  std::ranges::stable_sort(named, std::ranges::greater(), [](const drawn_vertex* v) { return v->radius; });
+  std::vector<box> taken;
+  for (const drawn_vertex* v : named) {
+    const double wide = column * static_cast<double>(columns(v->label));
+    const bool inside = wide <= 2 * v->radius;
+    double left = inside ? x(*v) - wide / 2 : x(*v) + v->radius + 2;
+    left = std::max(0.0, std::min(left, panel.width - wide));
+    const box at{left, left + wide, y(*v) - line / 2, y(*v) + line / 2};
+    if (std::ranges::any_of(taken, [&](const box& other) { return at.overlaps(other); })) continue;
+    taken.push_back(at);
+    fmt::format_to(std::back_inserter(panel.elements), "<text class=\"small{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+                   inside ? " inside" : " name", left, y(*v) + 4, xml(v->label));
+  }
+}
+
+}  // namespace
 
 svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const drawn_edge> edges, double width,
                      double height) {
@@ -37,13 +81,22 @@ svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const dra
 
   svg_panel panel{width, height, {}};
   const auto out = std::back_inserter(panel.elements);
+  // A path holds many lines of one width; viewers take the square of its length.
+  constexpr std::size_t longest = 4000;
+  std::map<double, std::string> paths;
+  const auto end_path = [&](double line, std::string& path) {
+    fmt::format_to(out, "<path class=\"edge\" style=\"stroke-width:{:.2f}\" d=\"{}\"/>\n", line, path);
+    path.clear();
+  };
   for (const drawn_edge& e : edges) {
     const drawn_vertex& a = vertices[e.from];
     const drawn_vertex& b = vertices[e.to];
-    fmt::format_to(out,
-                   "<line class=\"axis\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
-                   "style=\"stroke-width:{:.2f};stroke-opacity:.35\"/>\n",
-                   x(a), y(a), x(b), y(b), e.width);
+    std::string& path = paths[e.width];
+    fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}L{:.1f} {:.1f}", x(a), y(a), x(b), y(b));
+    if (path.size() > longest) end_path(e.width, path);
+  }
+  for (auto& [line, path] : paths) {
+    if (!path.empty()) end_path(line, path);
   }
   for (const drawn_vertex& v : vertices) {
     const std::string fill = v.colour < svg_colours ? fmt::format("class=\"f{}\"", v.colour) : "fill=\"#8a9096\"";
@@ -51,11 +104,7 @@ svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const dra
     if (!v.hint.empty()) fmt::format_to(out, "<title>{}</title>", xml(v.hint));
     panel.elements += "</circle>\n";
   }
-  for (const drawn_vertex& v : vertices) {
-    if (v.label.empty()) continue;
-    fmt::format_to(out, "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x(v),
-                   y(v) + 4, xml(v.label));
-  }
+  add_names(panel, vertices, x, y);
   return panel;
 }
 

@@ -15,7 +15,7 @@ struct drawn_vertex {
   double y = 0;
   double radius = 4;       ///< in user units
   std::size_t colour = 0;  ///< of a series; svg_colours or more: grey
-  std::string label;       ///< drawn in the circle if it is large, else beside it; may be empty
+  std::string label;       ///< drawn in the circle if there is room, else right of it; may be empty
   std::string hint;        ///< what a viewer shows when the pointer rests on the circle
 };
 
@@ -26,7 +26,8 @@ struct drawn_edge {
   double width = 1;  ///< in user units
 };
 
-/// Returns a panel of `width` by `height` user units with lines below circles.
+/// Returns a panel of `width` by `height` user units with lines below circles. Of names that would overlap, that of the
+/// larger circle is drawn.
 svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const drawn_edge> edges, double width,
                      double height);
 

@@ -23,8 +23,10 @@ constexpr std::array<std::string_view, svg_colours> dark_colours{"#56b4e9", "#ff
 std::string svg_style_rules() {
   const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
                         std::span<const std::string_view> colours) {
-    std::string out =
-        fmt::format(".bg{{fill:{}}}text{{fill:{}}}.axis{{stroke:{}}}.grid{{stroke:{}}}", background, ink, ink, faint);
+    std::string out = fmt::format(
+        ".bg{{fill:{0}}}text{{fill:{1}}}.axis,.edge{{stroke:{1}}}.grid{{stroke:{2}}}.name{{stroke:{0}}}.inside{{fill:{"
+        "0}}}",
+        background, ink, faint);
     for (std::size_t i = 0; i < colours.size(); ++i) {
       out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
     }
@@ -34,7 +36,8 @@ std::string svg_style_rules() {
          ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
          ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}"
          ".dots{fill:none;stroke-width:3.5;stroke-linecap:round;stroke-opacity:.6}"
-         ".few{stroke-width:7;stroke-opacity:1}" +
+         ".few{stroke-width:7;stroke-opacity:1}.edge{fill:none;stroke-opacity:.3}"
+         ".name{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}" +
          rules("#ffffff", "#1c1c1c", "#dddddd", light_colours) + "@media (prefers-color-scheme:dark){" +
          rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}\n";
 }

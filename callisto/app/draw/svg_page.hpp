@@ -17,8 +17,9 @@ struct svg_panel {
 };
 
 /// Returns the rules for the style element of a document or page, for light and dark mode. They define `text`,
-/// `.title`, `.page`, `.small`, `.bg`, `.axis`, `.grid`, `.line`, `.level`, `.dots` and `.few` (larger dots). The
-/// colours of series i < svg_colours are `.s<i>` for strokes and `.f<i>` for fills.
+/// `.title`, `.page`, `.small`, `.bg`, `.axis`, `.grid`, `.line`, `.level`, `.dots` and `.few` (larger dots), `.edge`,
+/// `.name` (text over lines) and `.inside` (text on a fill). The colours of series i < svg_colours are `.s<i>` for
+/// strokes and `.f<i>` for fills.
 std::string svg_style_rules();
 
 /// Returns a whole SVG document: `title` and `subtitle` above rows of panels. Each row is as high as its highest panel.

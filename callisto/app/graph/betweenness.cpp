@@ -184,6 +184,7 @@ analysis analyse(const betweenness_arguments& o, machine::cache_counters* counte
   }
   set_vertex_estimates(found, graph, scored, &graph::betweenness_result::scores,
                        &graph::betweenness_result::standard_errors, o.common.top_count(), "score");
+  if (o.scoring.normalized) found.top->share_of = "shortest paths";
   return found;
 }
 
@@ -237,6 +238,7 @@ command add_betweenness(const command_parser& app) {
       .words({"auto", "flat", "nested", "inner"});
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, "by Brandes' algorithm, one source after the other");
+  o->common.other_lines = [b = o.get()] { return std::string_view(b->edges ? "edges" : ""); };
   o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");

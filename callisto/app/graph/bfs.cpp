@@ -100,6 +100,7 @@ command add_bfs(const command_parser& app) {
       "Look no farther than D arcs from the source");
   o->common.add_top_to(parser, "Count the vertices at the K smallest distances");
   o->common.add_verify_to(parser, "by a sequential search with a queue");
+  o->common.other_lines = [b = o.get()] { return std::string_view(b->from.drawn() ? "a line for each search" : ""); };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>distance<TAB>parent' a line in\n"
                    "order of labels, '-' where a vertex is not reached; with --json the object");

@@ -5,6 +5,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/files/compress.hpp>
 #include <callisto/graph/files/write.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -46,25 +47,6 @@ void write_lines(result& out, std::uint64_t count, const Append& append, const s
   }
 }
 
-/// Returns a line of cells between tabs as a line of CSV (RFC 4180).
-std::string as_csv(std::string_view line) {
-  std::string csv;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find('\t', begin), line.size());
-    const std::string_view cell = line.substr(begin, end - begin);
-    if (begin != 0) csv += ',';
-    if (cell.find_first_of(",\"") == cell.npos) {
-      csv += cell;
-    } else {
-      csv += '"';
-      for (const char c : cell) csv.append(c == '"' ? 2 : 1, c);
-      csv += '"';
-    }
-    begin = end + 1;
-  }
-  return csv;
-}
-
 /// Returns lines of cells between tabs as CSV.
 std::string lines_as_csv(std::string_view lines) {
   std::string csv;
@@ -76,10 +58,11 @@ std::string lines_as_csv(std::string_view lines) {
   return csv;
 }
 
-bool is_csv(std::string_view path) { return path.ends_with(".csv"); }
-
 /// True for a file that holds a graph, with values as attributes of its vertices.
-bool is_attributed_graph(std::string_view path) { return path.ends_with(".graphml") || path.ends_with(".gexf"); }
+bool is_attributed_graph(std::string_view path) {
+  path = graph::without_compression(path);
+  return path.ends_with(".graphml") || path.ends_with(".gexf");
+}
 
 /// Returns the cell of this number of what append_values writes of vertex v; empty for a dash, which means nothing.
 std::string cell_of(const analysis& found, std::uint64_t v, std::size_t number) {
@@ -156,6 +139,10 @@ json to_json(const ranking& top) {
       std::visit([&](const auto& value) { object[top.keys[i]] = value; }, row[i]);
     }
     if (!top.errors.empty()) object["standard_error"] = top.errors[rows.size()];
+    if (!top.members.empty()) {
+      object["members"] = json::array();
+      for (const vertex_label& member : top.members[rows.size()]) object["members"].push_back(member);
+    }
     rows.push_back(std::move(object));
   }
   return rows;
@@ -170,12 +157,46 @@ json to_json(const graph_command& command, const loaded_graph& loaded, const ana
   return object;
 }
 
-/// Returns an estimate with the digits that its standard error leaves: "1.23e-03 +- 4e-05".
+/// Returns a number with this many digits, without a power of ten unless it is very small or large.
+std::string with_digits(double value, int digits) {
+  digits = std::clamp(digits, 1, 7);
+  const double size = std::abs(value);
+  if (size < 1e-4 || size >= 1e9) {
+    return value == 0 ? std::string("0") : fmt::format("{:.{}e}", value, digits - 1);
+  }
+  const int whole = static_cast<int>(std::floor(std::log10(size))) + 1;  // digits in front of the point, or less
+  if (whole <= digits) return fmt::format("{:.{}f}", value, digits - whole);
+  const double unit = std::pow(10, whole - digits);
+  return fmt::format("{:.0f}", std::round(value / unit) * unit);
+}
+
+/// Returns an estimate with the digits that its standard error leaves: "0.00123 +- 0.00004".
 std::string with_error(double value, double error) {
-  if (error == 0) return fmt::format("{:.6e}", value);
-  if (!std::isfinite(error) || value == 0) return fmt::format("{:.0e} +- {:.0e}", value, error);
+  if (!std::isfinite(error) || value == 0) return fmt::format("{} +- {}", with_digits(value, 1), with_digits(error, 1));
   const int digits = static_cast<int>(std::floor(std::log10(std::abs(value))) - std::floor(std::log10(error)));
-  return fmt::format("{:.{}e} +- {:.0e}", value, std::clamp(digits, 0, 6), error);
+  return fmt::format("{} +- {}", with_digits(value, digits + 1), with_digits(error, 1));
+}
+
+/// How many decimals a column of numbers has: 7 digits in the largest; none if all are whole.
+int decimals_of(const ranking& top, std::size_t column, double scale) {
+  double most = 0;
+  bool whole = true;
+  for (const auto& row : top.rows) {
+    const auto* const real = std::get_if<double>(&row[column]);
+    if (real == nullptr || !std::isfinite(*real)) continue;
+    most = std::max(most, std::abs(*real * scale));
+    whole = whole && *real * scale == std::floor(*real * scale);
+  }
+  if (whole || most == 0) return 0;
+  return std::clamp(6 - static_cast<int>(std::floor(std::log10(most))), 1, 10);
+}
+
+/// Returns a number with so many decimals, or with a power of ten if these would not show it.
+std::string with_decimals(double value, int decimals) {
+  const double size = std::abs(value);
+  const bool seen = size == 0 || size >= 100 * std::pow(10, -decimals);
+  if (size < 1e12 && (seen || decimals == 0)) return fmt::format("{:.{}f}", value, decimals);
+  return with_digits(value, 7);
 }
 
 /// True if the estimates of a row and the one above may be equal: if their difference is less than its 95 % interval.
@@ -191,16 +212,26 @@ bool may_be_equal(const ranking& top, std::size_t row) {
 std::string to_table(const ranking& top) {
   std::vector<table::column> columns{{"rank"}};
   for (const std::string& key : top.keys) columns.push_back({key});
+  if (!top.share_of.empty()) columns.back() = {"share of " + top.share_of};
+  if (!top.members.empty()) columns.push_back({"best connected", table::align::left});
   table rows(std::move(columns));
+  const double scale = top.share_of.empty() ? 1 : 100;
+  const std::string unit = top.share_of.empty() ? "" : " %";
   for (const auto& row : top.rows) {
     const std::size_t r = rows.size();
     const bool tied = !top.errors.empty() && r != 0 && may_be_equal(top, r);
     std::vector<std::string> cells{(tied ? "= " : "") + with_separators(r + 1)};
-    for (const ranking::cell& cell : row) {
-      const auto* real = std::get_if<double>(&cell);
-      cells.push_back(real != nullptr ? fmt::format("{:.6e}", *real) : text_of(cell));
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const auto* const real = std::get_if<double>(&row[c]);
+      const bool last = c + 1 == row.size();
+      const double by = last ? scale : 1;
+      cells.push_back(real == nullptr ? text_of(row[c]) : with_decimals(*real * by, decimals_of(top, c, by)));
+      if (last && real != nullptr && !top.errors.empty() && top.errors[r] != 0) {
+        cells.back() = with_error(*real * by, top.errors[r] * by);
+      }
+      if (last) cells.back() += unit;
     }
-    if (!top.errors.empty()) cells.back() = with_error(std::get<double>(row.back()), top.errors[r]);
+    if (!top.members.empty()) cells.push_back(list_words(top.members[r]));
     rows.add_row(std::move(cells));
   }
   std::string text = rows.render();
@@ -242,7 +273,14 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
                             const analyse_function& analyse) const {
   run.apply({input.file, output});
   refuse_same_file(input.file, output);
-  result out(output);
+  const bool attributed = !run.as_json && is_attributed_graph(output);
+  if (const std::string_view lines = other_lines(); attributed && !lines.empty()) {
+    throw usage_error(
+        fmt::format("--output: {} would hold values of vertices, but {} finds {}; expected another "
+                    "suffix, such as .tsv or .csv",
+                    output, name, lines));
+  }
+  result out(attributed ? std::string() : output);
   progress_bar bar(run.progress_wanted());
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = input.load(context);
@@ -261,8 +299,7 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   const bool for_programs = every_value || found.top;  // else the result is text for people, also in --output
   const bool csv = is_csv(output);
   bool shown = true;
-  if (!run.as_json && is_attributed_graph(output)) {
-    if (!found.append_values) throw usage_error("--output: " + name + " finds no values of vertices for " + output);
+  if (attributed) {
     write_attributed(output, loaded.graph, found, context);
     bar.finish();
     found.rows.emplace_back("written", output);
@@ -293,6 +330,26 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   out.commit();
   if (!shown && !run.quiet) print(to_summary(*this, loaded, found));
 }
+
+std::string as_csv(std::string_view line) {
+  std::string csv;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    const std::string_view cell = line.substr(begin, end - begin);
+    if (begin != 0) csv += ',';
+    if (cell.find_first_of(",\"") == cell.npos) {
+      csv += cell;
+    } else {
+      csv += '"';
+      for (const char c : cell) csv.append(c == '"' ? 2 : 1, c);
+      csv += '"';
+    }
+    begin = end + 1;
+  }
+  return csv;
+}
+
+bool is_csv(std::string_view path) { return graph::without_compression(path).ends_with(".csv"); }
 
 command kernel_command(const command_parser& parser, std::shared_ptr<const graph_command> of, needs_function needs,
                        analyse_function analyse) {

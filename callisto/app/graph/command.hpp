@@ -36,6 +36,9 @@ struct ranking {
   std::vector<std::string> keys;  ///< names of a row's cells, such as "vertex", "score"
   std::vector<std::vector<cell>> rows;
   std::vector<double> errors = {};  ///< by row: the standard error of its last cell; empty if values are exact
+  std::string share_of = {};        ///< what the last cell is a share of, such as "visits": people see percent of it
+  /// By row: vertices that belong to it, in a last column for people and as key "members" in JSON; or empty.
+  std::vector<std::vector<vertex_label>> members = {};
 };
 
 /// Lines of --output that do not stand for vertices, such as one an edge.
@@ -81,6 +84,8 @@ struct graph_command {
   std::string output;
   std::optional<std::uint64_t> top;  ///< number of rows of `analysis::top` to show
   bool verify = false;
+  /// Returns what stands in --output if it is not one line a vertex: "edges". A file of a graph cannot hold that.
+  std::function<std::string_view()> other_lines = [] { return std::string_view(); };
 
   /// Adds the options to `parser`; --output gets `description` as its help. This object must outlive `parser`.
   void add_to(const command_parser& parser, const std::string& description);
@@ -104,6 +109,12 @@ struct graph_command {
 /// Returns the subcommand of `parser`, which executes `of`. A kernel's add_<kernel>() ends with this call.
 command kernel_command(const command_parser& parser, std::shared_ptr<const graph_command> of, needs_function needs,
                        analyse_function analyse);
+
+/// Returns a line of cells between tabs as a line of CSV (RFC 4180).
+std::string as_csv(std::string_view line);
+
+/// True if the suffix of a file's name, but for that of its compression, is .csv.
+bool is_csv(std::string_view path);
 
 /// Returns a kernel's time for people: "1.25 ms (2 threads)".
 std::string time_words(double seconds);

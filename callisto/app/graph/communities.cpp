@@ -4,6 +4,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/drawing.hpp>
 #include <callisto/app/graph/groups.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,10 +26,45 @@
 namespace callisto::app {
 namespace {
 
+/// Members that are named of each of the largest communities.
+constexpr std::size_t members_in_table = 5;
+
 struct communities_arguments {
   graph_command common;
   graph::communities_options what;
+  std::string members;                   ///< the file of --members; empty: none
+  mutable std::optional<result> listed;  ///< that file, open while the command runs
 };
+
+/// Writes a line `community<TAB>member` for each vertex: the largest community first, its members in order of labels.
+void write_members(result& out, bool csv, const graph::any_graph& graph, const graph::communities_result& groups,
+                   const std::vector<std::pair<std::uint64_t, std::uint64_t>>& sizes) {
+  const std::uint64_t n = groups.of.size();
+  machine::page_array<std::uint64_t> next(n);  // by community: where its next member goes
+  std::uint64_t begin = 0;
+  for (const auto& [community, size] : sizes) {
+    next[community] = begin;
+    begin += size;
+  }
+  machine::page_array<std::uint64_t> members(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const std::uint64_t v = by_label(graph, i);
+    members[next[groups.of[v]]++] = v;
+  }
+  if (csv) out.write("community,member\n");
+  std::string lines;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::string line;
+    append_label(line, graph, groups.of[members[i]]);
+    line += '\t';
+    append_label(line, graph, members[i]);
+    lines += (csv ? as_csv(line) : line) + '\n';
+    constexpr std::size_t enough = std::size_t{1} << 20;
+    if (lines.size() < enough && i + 1 != n) continue;
+    out.write(lines);
+    lines.clear();
+  }
+}
 
 /// Returns the one of `all` that has the name `text`. Otherwise throws usage_error, which names `flag`.
 template <class Value, std::size_t n>
@@ -107,6 +144,18 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
                                                                           : "joining no two raises it"));
   }
   found.top = largest_groups(graph, sizes, o.common.top_count(), "community");
+  if (!o.common.run.quiet) {
+    for (const std::vector<std::uint64_t>& members :
+         leading_members(graph, groups->of, sizes, found.top->rows.size(), members_in_table)) {
+      found.top->members.emplace_back();
+      for (const std::uint64_t v : members) found.top->members.back().push_back(label_of(graph, v));
+    }
+  }
+  if (o.listed) {
+    write_members(*o.listed, is_csv(o.members), graph, *groups, sizes);
+    found.facts["members_file"] = o.members;
+    found.rows.emplace_back("members", one_line(o.members));
+  }
   found.columns = {"community"};
   found.append_values = [groups, &graph](std::string& line, std::uint64_t v) {
     append_label(line, graph, groups->of[v]);
@@ -153,6 +202,13 @@ command add_communities(const command_parser& app) {
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
       "Choose the order in which vertices move by this seed [1]");
+  add_parsed(
+      parser, "--members", "FILE",
+      [o](const std::string& text) {
+        if (text.empty() || text == "-") throw usage_error("--members: expected a file, found '" + text + "'");
+        o->members = text;
+      },
+      "Write the members of all communities to FILE, 'community<TAB>member' a line,\nthe largest community first");
   o->common.input.set_usual_repeats(graph::repeats::sum);
   o->common.add_top_to(parser, "Show the K largest communities");
   o->common.add_verify_to(
@@ -174,9 +230,17 @@ command add_communities(const command_parser& app) {
       "  callisto communities friends.cg --output communities.tsv --verify\n"
       "  callisto communities friends.cg --resolution 2 --json | jq .modularity");
   const auto needs = [o](const graph::any_graph& graph) { return graph::needs::communities(graph, o->what); };
-  return kernel_command(
-      parser, {o, &o->common}, needs,
-      [o](const graph::any_graph& any, const graph::run_control& control) { return analyse(*o, any, control); });
+  return {parser, [o, needs](const std::stop_token& stop) {
+            if (!o->members.empty()) {
+              refuse_same_file(o->common.input.file, o->members);
+              refuse_same_file(o->common.output, o->members);
+              o->listed.emplace(o->members);
+            }
+            o->common.execute(stop, needs, [&](const graph::any_graph& any, const graph::run_control& control) {
+              return analyse(*o, any, control);
+            });
+            if (o->listed) o->listed->commit();
+          }};
 }
 
 }  // namespace callisto::app

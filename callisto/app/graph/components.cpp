@@ -45,7 +45,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
                                            !graph.directed() ? ""
                                            : strong          ? " (strong: paths in both directions)"
                                                              : " (weak: arcs in either direction)")},
-                {"of one vertex", with_separators(single)},
+                {"of a single vertex", with_separators(single)},
                 {"time", time_words(found.seconds)}};
   if (o.verify) {
     found.tell_verified(strong ? "by Kosaraju's algorithm" : "against sequential searches");

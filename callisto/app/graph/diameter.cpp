@@ -98,8 +98,8 @@ analysis analyse(const diameter_arguments& o, const graph::any_graph& any, const
     found.facts["from"] = label_of(any, bounds.from);
     found.facts["to"] = label_of(any, bounds.to);
     found.rows.insert(found.rows.begin() + 1,
-                      {"so far apart", fmt::format("{} and {}", one_line(label_of(any, bounds.from).text()),
-                                                   one_line(label_of(any, bounds.to).text()))});
+                      {"vertices at its ends", fmt::format("{} and {}", one_line(label_of(any, bounds.from).text()),
+                                                           one_line(label_of(any, bounds.to).text()))});
   }
   if (o.common.verify) {
     const std::uint64_t checks = std::clamp(most_arcs / (1 + graph.arcs()), least_checks, most_checks);
@@ -122,6 +122,7 @@ command add_diameter(const command_parser& app) {
       .more("Not with `--along out`, `--along in` or `--weights length`, which find all eccentricities.");
   o->paths.add_to(parser);
   o->common.add_verify_to(parser, "by sequential searches from up to 1,000 vertices");
+  o->common.other_lines = [] { return std::string_view("one number"); };
   o->common.add_to(parser, "Write the result to FILE");
   parser.more("With `--quiet` it prints the diameter alone, or both bounds with a tab between them.");
   parser.footer(

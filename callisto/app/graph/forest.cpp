@@ -64,6 +64,7 @@ command add_forest(const command_parser& app) {
   parser.add_flag("--heaviest", o->options.heaviest, "Find the heaviest edges instead: the maximum spanning forest");
   o->common.add_verify_to(parser, "by Kruskal's algorithm");
   o->common.input.add_random_weights(parser);
+  o->common.other_lines = [] { return std::string_view("edges"); };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>label<TAB>weight' a line for each\n"
                    "edge of the forest; with --json the object");

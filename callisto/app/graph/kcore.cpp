@@ -24,7 +24,7 @@ analysis analyse_cores(const graph_command& o, const graph::any_graph& any, cons
   found.seconds = time.seconds();
   found.facts = {{"degeneracy", cores->degeneracy}, {"innermost_core", cores->innermost}};
   found.rows = {{"degeneracy", with_separators(cores->degeneracy)},
-                {"vertices that deep", with_separators(cores->innermost)},
+                {"vertices of that coreness", with_separators(cores->innermost)},
                 {"time", time_words(found.seconds)}};
   if (o.verify) {
     graph::verify_kcore(graph, *cores);

@@ -83,6 +83,12 @@ void append_label(std::string& line, const graph::any_graph& graph, std::uint64_
       graph);
 }
 
+std::string list_words(const std::vector<vertex_label>& labels) {
+  std::string text;
+  for (const vertex_label& label : labels) text += (text.empty() ? "" : ", ") + in_one_column(label.text());
+  return text;
+}
+
 std::string in_one_column(std::string_view name) {
   std::string text;
   append_escaped(text, name);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace callisto::app {
 
@@ -39,6 +40,9 @@ vertex_label label_of(const graph::any_graph& graph, std::uint64_t v);
 /// Appends what the user calls vertex `v` to a line with tabs between columns: a tab, a line break and a backslash in a
 /// name become \t, \n, \r and \\.
 void append_label(std::string& line, const graph::any_graph& graph, std::uint64_t v);
+
+/// Returns labels with commas between them.
+std::string list_words(const std::vector<vertex_label>& labels);
 
 /// Returns `name` with a tab, a line break and a backslash as \t, \n, \r and \\.
 std::string in_one_column(std::string_view name);

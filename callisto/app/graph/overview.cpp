@@ -29,8 +29,12 @@ namespace {
 constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
 constexpr std::uint64_t most_samples = 256;
 constexpr std::uint64_t least_samples = 16;
+/// A larger graph is drawn as its communities.
+constexpr std::uint64_t most_drawn = 300;
+constexpr std::uint64_t most_arcs_drawn = 4000;
 /// Members that are named of each of the largest communities.
 constexpr std::size_t members_shown = 5;
+constexpr std::uint64_t most_listed = 2000;
 
 /// Puts the number of the step, and of all steps, in front of the name of each stage.
 class numbered_progress final : public graph::progress {
@@ -102,8 +106,31 @@ overview_components summarize(const graph::any_graph& graph, const graph::compon
   return found;
 }
 
+/// What the steps found of each vertex; empty: nothing.
+struct vertex_values {
+  machine::page_array<double> pagerank;
+  machine::page_array<double> betweenness;
+  machine::page_array<std::uint64_t> community;
+};
+
+std::vector<listed_vertex> list_of(const graph::any_graph& graph, const vertex_values& values) {
+  std::vector<listed_vertex> list;
+  const auto better = [&](std::uint64_t a, std::uint64_t b) {
+    if (!values.pagerank.empty()) return values.pagerank[a] > values.pagerank[b];
+    return std::visit([&](const auto& g) { return g.out().degree(a) > g.out().degree(b); }, graph);
+  };
+  for (const std::uint64_t v : best_of(size_of(graph).vertices, most_listed, better)) {
+    listed_vertex entry{label_of(graph, v), simple_degree(graph, v), {}, {}, {}};
+    if (!values.pagerank.empty()) entry.pagerank = values.pagerank[v];
+    if (!values.betweenness.empty()) entry.betweenness = values.betweenness[v];
+    if (!values.community.empty()) entry.community = label_of(graph, values.community[v]);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 overview_communities find_communities(const graph::any_graph& graph, std::uint64_t top,
-                                      const graph::run_control& context) {
+                                      machine::page_array<std::uint64_t>& of, const graph::run_control& context) {
   graph::communities_result groups = graph::communities(graph, {}, context);
   std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
   const size_list all = graph::component_sizes(groups.of, context);
@@ -116,22 +143,27 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
     for (const std::uint64_t v : members) found.members.back().push_back(label_of(graph, v));
   }
   found.sizes = distribution_of(all);
-  found.drawing = draw_overview(graph, groups.of, all, context);
+  const graph_size size = size_of(graph);
+  found.drawing = size.vertices <= most_drawn && size.arcs <= most_arcs_drawn
+                      ? draw_vertices(graph, groups.of, all, {}, context)
+                      : draw_communities(graph, groups.of, all, {.labels = 12}, context);
+  of = std::move(groups.of);
   return found;
 }
 
 vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
-                                   const graph::run_control& context) {
+                                   machine::page_array<double>& scores, const graph::run_control& context) {
   const graph_size size = size_of(graph);
   std::uint64_t samples =
       options.samples.value_or(std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
   if (samples >= size.vertices) samples = 0;  // 0 means all vertices, which is exact
-  const graph::betweenness_result scored =
+  graph::betweenness_result scored =
       graph::betweenness(graph, {.samples = samples, .seed = options.seed, .normalized = true}, context);
   vertex_ranking ranking;
   ranking.top = best(graph, scored.scores, options.top);
   ranking.sources = scored.sources;
   ranking.exact = samples == 0;
+  scores = std::move(scored.scores);
   return ranking;
 }
 
@@ -139,6 +171,7 @@ vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview
 
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context) {
   overview found;
+  vertex_values values;
   numbered_progress progress(context.report, 7);
   const graph::run_control numbered{&progress, context.stop};
   namespace needs = graph::needs;
@@ -178,7 +211,7 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
       },
       graph);
   step("communities", needs::communities(graph, {}),
-       [&] { found.communities = find_communities(graph, options.top, numbered); });
+       [&] { found.communities = find_communities(graph, options.top, values.community, numbered); });
   step("triangles", needs::triangles(graph), [&] {
     overview_triangles t;
     t.triangles = graph::count_triangles(graph, {}, numbered).triangles;
@@ -192,12 +225,15 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
     const graph::weight_survey weights =
         std::visit([&](const auto& g) { return graph::survey_of(g, numbered); }, graph);
     if (weights.refused()) ranking.weights = graph::weight_use::none;  // negative ones, or not finite
-    const graph::pagerank_result ranked = graph::pagerank(graph, ranking, numbered);
+    graph::pagerank_result ranked = graph::pagerank(graph, ranking, numbered);
     found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};
     found.pagerank->weights = ranked.weights;
+    values.pagerank = std::move(ranked.scores);
   });
-  step("betweenness", 0,
-       [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });  // it checks the memory itself
+  step("betweenness", 0, [&] {
+    found.betweenness = rank_by_betweenness(graph, options, values.betweenness, numbered);
+  });  // it checks the memory itself
+  found.listed = list_of(graph, values);
   return found;
 }
 

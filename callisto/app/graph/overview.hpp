@@ -1,8 +1,8 @@
 // What a person needs to know of a graph first: its size, how it hangs together, and its most important vertices.
 #pragma once
 
+#include <callisto/app/graph/drawing.hpp>
 #include <callisto/app/graph/label.hpp>
-#include <callisto/app/graph/overview_drawing.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph.hpp>
@@ -65,9 +65,18 @@ struct overview_communities {
   double modularity = 0;
   std::vector<std::pair<vertex_label, std::uint64_t>> largest;  ///< smallest label and size, largest first
   std::vector<std::vector<vertex_label>> members;  ///< of each of `largest`: those of most arcs, best first
-  overview_drawing drawing;                        ///< of the graph, or of the largest communities
+  graph_drawing drawing;                           ///< of the graph, or of the largest communities
   /// How many communities have each size, ascending by size.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
+};
+
+/// A vertex in the list that readers search.
+struct listed_vertex {
+  vertex_label label;
+  std::uint64_t degree;  ///< in the underlying simple undirected graph
+  std::optional<double> pagerank;
+  std::optional<double> betweenness;
+  std::optional<vertex_label> community;
 };
 
 /// A step of the work, the time it took, and why it has no result if it has none.
@@ -87,10 +96,12 @@ struct overview {
   std::optional<graph::distance_sample> distances;
   std::optional<vertex_ranking> pagerank;
   std::optional<vertex_ranking> betweenness;
+  std::vector<listed_vertex> listed;  ///< up to 2,000 vertices of highest PageRank, or else of most neighbours
   std::vector<overview_step> steps;
 };
 
-/// Runs the kernels one after the other, each on all threads. The memory needed is that of the kernel that needs most.
+/// Runs the kernels one after the other, each on all threads. The memory needed is that of the kernel that needs most,
+/// and 24 bytes a vertex.
 /// If a kernel cannot run on this graph, its part stays empty, and its step gives the reason: not enough memory, or
 /// unusable weights. Throws graph::cancelled at a stop request.
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context);

@@ -10,11 +10,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -55,6 +57,42 @@ points trend_of(const graph::degree_counts& counts) {
   return line;
 }
 
+/// Charts of more numbers have tables of ranges: each is twice as wide as the one before it.
+constexpr std::size_t most_rows = 200;
+
+/// Returns a table of counts by value; `columns` names the value and each of `counts`.
+html_page::cells counts_table(std::vector<std::string> columns,
+                              const std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>>& counts) {
+  html_page::cells table{std::move(columns), {}};
+  std::map<std::uint64_t, std::vector<std::uint64_t>> by_value;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    for (const auto& [value, count] : counts[i]) {
+      auto& row = by_value[value];
+      row.resize(counts.size());
+      row[i] += count;
+    }
+  }
+  const bool ranges = by_value.size() > most_rows;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> rows;
+  for (const auto& [value, found] : by_value) {
+    std::vector<std::uint64_t>& row = rows[ranges ? std::bit_floor(value) : value];
+    row.resize(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) row[i] += found[i];
+  }
+  for (const auto& [first, row] : rows) {
+    table.rows.push_back({with_separators(first)});
+    if (ranges && first > 1) table.rows.back().front() += " to " + with_separators(2 * first - 1);
+    for (const std::uint64_t count : row) table.rows.back().push_back(with_separators(count));
+  }
+  return table;
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs_of(const graph::degree_counts& counts) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  for (const graph::degree_count& c : counts) pairs.emplace_back(c.degree, c.vertices);
+  return pairs;
+}
+
 std::uint64_t without_arcs(const graph::degree_counts& counts) {
   return counts.empty() || counts.front().degree != 0 ? 0 : counts.front().vertices;
 }
@@ -77,7 +115,10 @@ void add_degrees(html_page& page, const overview& found, bool directed) {
       caption += fmt::format(" Not shown: {} without edges.", with_separators(without));
     }
   }
-  page.figure(plot.render(), "How many vertices have which degree", caption);
+  page.figure(plot.render(), "How many vertices have which degree", caption,
+              directed ? counts_table({"arcs", "vertices, out", "vertices, in"},
+                                      {pairs_of(found.degrees.out), pairs_of(found.degrees.in)})
+                       : counts_table({"degree", "vertices"}, {pairs_of(found.degrees.out)}));
 }
 
 void add_distances(html_page& page, const graph::distance_sample& d) {
@@ -86,8 +127,13 @@ void add_distances(html_page& page, const graph::distance_sample& d) {
   std::uint64_t pairs = 0;
   for (std::size_t i = 1; i < d.at.size(); ++i) pairs += d.at[i];
   points all;
+  html_page::cells numbers{{"edges between two", "share of pairs"}, {}};
+  const std::size_t step = d.at.size() / most_rows + 1;
   for (std::size_t i = 1; i < d.at.size(); ++i) {
     all.push_back({static_cast<double>(i), percentage(d.at[i], pairs)});
+    if (i % step == 0 || step == 1) {
+      numbers.rows.push_back({std::to_string(i), fmt::format("{:.2f} %", percentage(d.at[i], pairs))});
+    }
   }
   // The markers of hundreds of distances would run together.
   if (all.size() <= 40) {
@@ -97,7 +143,8 @@ void add_distances(html_page& page, const graph::distance_sample& d) {
   }
   page.figure(plot.render(), "How far apart pairs of vertices are",
               fmt::format("In the largest component, whatever the direction of edges; from {}.",
-                          d.sources == d.vertices ? "all vertices" : counted(d.sources, "random source")));
+                          d.sources == d.vertices ? "all vertices" : counted(d.sources, "random source")),
+              numbers);
 }
 
 using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -111,7 +158,8 @@ void add_sizes(html_page& page, const std::string& title, const std::string& one
     all.push_back({static_cast<double>(size), static_cast<double>(count)});
   }
   plot.add_dots("each size", std::move(all));
-  page.figure(plot.render(), fmt::format("How many {} have how many vertices", many), caption);
+  page.figure(plot.render(), fmt::format("How many {} have how many vertices", many), caption,
+              counts_table({"vertices in a " + one, many}, {sizes}));
 }
 
 /// Adds a table of the largest components or communities, with bars.
@@ -141,7 +189,7 @@ void add_communities(html_page& page, const std::string& heading, const overview
   page.table(heading, {"smallest vertex", "best connected", "vertices", "share of all"}, rows, bars);
 }
 
-void add_drawing(html_page& page, const overview_drawing& drawing, std::uint64_t communities) {
+void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t communities) {
   const std::string caption =
       drawing.communities
           ? fmt::format(
@@ -153,6 +201,27 @@ void add_drawing(html_page& page, const overview_drawing& drawing, std::uint64_t
   page.figure(draw_graph(drawing.vertices, drawing.edges, 520, 460),
               drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",
               caption);
+}
+
+/// Adds the list of vertices that readers search.
+void add_list(html_page& page, const overview& found) {
+  html_page::cells all{{"vertex", "neighbours"}, {}};
+  const listed_vertex& first = found.listed.front();
+  if (first.pagerank) all.columns.emplace_back("PageRank");
+  if (first.betweenness) all.columns.emplace_back("betweenness");
+  if (first.community) all.columns.emplace_back("community");
+  for (const listed_vertex& v : found.listed) {
+    std::vector<std::string> row{one_line(v.label.text()), with_separators(v.degree)};
+    if (v.pagerank) row.push_back(share_words(*v.pagerank));
+    if (v.betweenness) row.push_back(share_words(*v.betweenness));
+    if (v.community) row.push_back(one_line(v.community->text()));
+    all.rows.push_back(std::move(row));
+  }
+  const bool every = found.listed.size() == found.statistics.vertices;
+  page.search(every ? "All vertices"
+                    : fmt::format("The {} vertices {}", with_separators(found.listed.size()),
+                                  first.pagerank ? "of highest PageRank" : "with most arcs"),
+              "Find a vertex", all);
 }
 
 void add_ranking(html_page& page, const std::string& heading, const std::string& unit,
@@ -262,6 +331,11 @@ std::string to_page(const overview& found, const graph_input& input, const loade
                 found.betweenness->top);
   }
   page.end_columns();
+
+  if (!found.listed.empty()) {
+    page.section("Vertices");
+    add_list(page, found);
+  }
 
   const bool parts = found.components && found.components->count > 1;
   const bool groups = found.communities && found.communities->count > 1 && size.arcs != 0;

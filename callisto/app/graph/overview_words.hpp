@@ -26,11 +26,6 @@ inline std::string share_words(double part) {
   return percent < 99.95 ? fmt::format("{:#.3g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
-/// Returns labels with commas between them.
-inline std::string list_words(const std::vector<vertex_label>& labels) {
-  return fmt::format("{}", fmt::join(labels, ", "));
-}
-
 /// Returns degrees in words: "min 0, mean 2.50, max 1,234".
 inline std::string degree_words(const graph::degree_summary& degrees) {
   return fmt::format("min {}, mean {:.2f}, max {}", with_separators(degrees.min), degrees.mean,

@@ -59,6 +59,7 @@ analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& see
     found.tell_verified("by the sum of the scores and one sequential iteration");
   }
   set_vertex_values(found, graph, ranked, &graph::pagerank_result::scores, o.common.top_count(), "score");
+  found.top->share_of = "visits";
   return found;
 }
 

@@ -139,6 +139,7 @@ command add_similarity(const command_parser& app) {
       "Leave out pairs with fewer than N common neighbours [1]");
   o->common.add_top_to(parser, "Show the K pairs most alike");
   o->common.add_verify_to(parser, "by all common neighbours of some vertices");
+  o->common.other_lines = [] { return std::string_view("pairs"); };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>label<TAB>similarity' a line for\n"
                    "each pair; with --json the object");

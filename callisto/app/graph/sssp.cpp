@@ -194,10 +194,10 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
     found.facts["delta"] = search->delta();
     found.facts["light_arcs"] = search->light_arcs();
     found.rows.emplace_back(
-        "before", fmt::format("{} to look at the weights{}", human_seconds(prepared),
-                              search->light_arcs() == 0
-                                  ? std::string()
-                                  : fmt::format(" and gather {} light arcs", with_separators(search->light_arcs()))));
+        "prepared", fmt::format("weights surveyed in {}{}", human_seconds(prepared),
+                                search->light_arcs() == 0
+                                    ? std::string()
+                                    : fmt::format(" and gather {} light arcs", with_separators(search->light_arcs()))));
   }
   if (o.common.verify) {
     found.tell_verified(negative ? "by the definition of shortest paths"
@@ -235,6 +235,9 @@ command add_sssp(const command_parser& app) {
   o->common.add_top_to(parser, "Show the K vertices farthest away");
   o->common.add_verify_to(parser, "by Dijkstra's algorithm with a binary heap");
   o->common.input.add_random_weights(parser);
+  o->common.other_lines = [b = o.get()] {
+    return std::string_view(b->from.drawn() ? "a line for each search" : b->targets.empty() ? "" : "paths");
+  };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>distance<TAB>parent' a line in\n"
                    "order of labels, '-' where a vertex is not reached; with --target\n"

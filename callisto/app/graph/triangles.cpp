@@ -35,6 +35,7 @@ command add_triangles(const command_parser& app) {
   const command_parser parser = app.add_subcommand("triangles", "Count the triangles of a graph");
   const auto o = std::make_shared<graph_command>();
   o->add_verify_to(parser, "by merging the neighbours of every edge's ends");
+  o->other_lines = [] { return std::string_view("one number"); };
   o->add_to(parser, "Write the result to FILE");
   parser.more("With `--quiet` it prints the number alone.");
   parser.footer(

@@ -79,6 +79,7 @@ command add_truss(const command_parser& app) {
       "Write only the edges of the K-truss [2: all]");
   o->common.add_top_to(parser, "Count the edges of the K highest values");
   o->common.add_verify_to(parser, "by peeling edge by edge");
+  o->common.other_lines = [] { return std::string_view("edges"); };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>label<TAB>trussness' a line for\n"
                    "each edge; with --json the object");

@@ -121,6 +121,7 @@ command add_walks(const command_parser& app) {
   o->weights.add_to(parser);
   o->common.add_verify_to(parser, "step by step");
   o->common.input.add_random_weights(parser);
+  o->common.other_lines = [] { return std::string_view("walks"); };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) a walk a line, labels with blanks between;\n"
                    "with --json the object");

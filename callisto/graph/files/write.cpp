@@ -1,7 +1,8 @@
 // Writing graphs: many threads format and compress blocks of rows; the caller appends the blocks in order.
 #include <callisto/graph/files/write.hpp>
-#include <callisto/graph/order/reorder.hpp>
 
+#include <callisto/graph/files/compress.hpp>
+#include <callisto/graph/order/reorder.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -22,59 +23,8 @@
 #include <utility>
 #include <vector>
 
-#include <zlib.h>
-#include <zstd.h>
-
 namespace callisto::graph {
 namespace {
-
-enum class compression { none, gzip, zstd };
-
-compression compression_of(std::string_view path) noexcept {
-  if (path.ends_with(".gz")) return compression::gzip;
-  return path.ends_with(".zst") ? compression::zstd : compression::none;
-}
-
-/// Returns `text` as a gzip member. A file may hold several members in sequence.
-std::string as_gzip(const std::string& text) {
-  z_stream state{};
-  constexpr int largest_window_gzip = 15 + 16;
-  constexpr int usual_memory = 8;
-  if (deflateInit2(&state, Z_DEFAULT_COMPRESSION, Z_DEFLATED, largest_window_gzip, usual_memory, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
-    throw std::bad_alloc();
-  }
-  const std::unique_ptr<z_stream, void (*)(z_stream*)> end(&state, [](z_stream* s) { deflateEnd(s); });
-  std::string result(deflateBound(&state, static_cast<uLong>(text.size())), '\0');
-  constexpr std::size_t most = std::numeric_limits<uInt>::max();
-  std::size_t read = 0;
-  std::size_t written = 0;
-  for (int status = Z_OK; status != Z_STREAM_END;) {
-    const std::size_t in = std::min(most, text.size() - read);
-    const std::size_t out = std::min(most, result.size() - written);
-    state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data() + read));
-    state.avail_in = static_cast<uInt>(in);
-    state.next_out = reinterpret_cast<Bytef*>(result.data() + written);
-    state.avail_out = static_cast<uInt>(out);
-    status = deflate(&state, read + in == text.size() ? Z_FINISH : Z_NO_FLUSH);
-    read += in - state.avail_in;
-    written += out - state.avail_out;
-  }
-  result.resize(written);
-  return result;
-}
-
-/// Returns `text` as a zstd frame. A file may hold several frames in sequence.
-std::string as_zstd(const std::string& text) {
-  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> state(ZSTD_createCCtx(), ZSTD_freeCCtx);
-  if (state == nullptr) throw std::bad_alloc();
-  ZSTD_CCtx_setParameter(state.get(), ZSTD_c_checksumFlag, 1);
-  std::string result(ZSTD_compressBound(text.size()), '\0');
-  const std::size_t size = ZSTD_compress2(state.get(), result.data(), result.size(), text.data(), text.size());
-  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // with enough room, nothing else can fail
-  result.resize(size);
-  return result;
-}
 
 void append_number(std::string& to, std::uint64_t value) {
   char digits[20];
@@ -142,9 +92,7 @@ bool is_edge_list(file_format format) noexcept {
 
 /// True for edge lists that may begin with a comment: programs that read .el and .wel take none.
 bool may_have_comments(std::string_view path, file_format format) {
-  for (const std::string_view suffix : {".gz", ".zst"}) {
-    if (path.ends_with(suffix)) path.remove_suffix(suffix.size());
-  }
+  path = without_compression(path);
   return is_edge_list(format) && !path.ends_with(".el") && !path.ends_with(".wel");
 }
 
@@ -229,9 +177,7 @@ class graph_writer {
                                             std::string& text = texts[i - first];
                                             text.clear();
                                             format(i, text);
-                                            if (text.empty()) return;
-                                            if (method_ == compression::gzip) text = as_gzip(text);
-                                            if (method_ == compression::zstd) text = as_zstd(text);
+                                            if (!text.empty()) text = compressed(std::move(text), method_);
                                           },
                                           {.batch = 1, .stop = control_.stop});
       if (!completed) throw cancelled();
