@@ -64,7 +64,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows, const 
     coarse.begins[c] = arcs;
     arcs += std::min(coarse.ends[c], parts - 1);
   }
-  machine::page_array<Vertex> vertices(rows.vertices);
+  machine::page_array<Vertex> vertices(rows.vertices, machine::page_kind::used);
   parallel_for(
       std::uint64_t{0}, rows.vertices,
       [&](std::uint64_t v) {
@@ -83,16 +83,15 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows, const 
         weight_table<Vertex>& table = tables[this_thread()];
         std::uint64_t out = 0;
         std::uint64_t in = 0;
-        table.collect(std::min(coarse.ends[c], parts), [&](auto add_up) {
-          for (std::uint64_t i = c == 0 ? 0 : places[c - 1]; i != places[c]; ++i) {
-            const Vertex v = vertices[i];
+        table.collect([&](auto add_up) {
+          each_fetched(rows, vertices, c == 0 ? 0 : places[c - 1], places[c], rows.vertices, [&](Vertex v) {
             out += mass.out[v];
             if (both) in += mass.in[v];
-            for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
+            for (std::uint64_t a = rows.begins[v], end = rows.ends[v]; a != end; ++a) {
               const Vertex to = part[rows.targets[a]];
               if (to != c) add_up(to, rows.weight(a));
             }
-          }
+          });
         });
         std::uint64_t at = coarse.begins[c];
         table.for_each([&](Vertex to, std::uint64_t weight) {

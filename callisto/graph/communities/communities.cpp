@@ -69,7 +69,8 @@ std::uint64_t needs::communities(const any_graph& graph, const communities_optio
   const std::uint64_t moves = (4 * s.v + 1 + 2 * mass) * s.n;
   const std::uint64_t coarse = labels ? 0 : (4 * s.v + 24 + mass) * s.n + (s.v + 8) * arcs;
   // Levels shrink by half or more in all graphs tried.
-  return both + 8 * s.n + (labels ? moves : 2 * (moves + coarse)) + threads() * bytes_of_thread;
+  const std::uint64_t tables = threads() * (8 + s.v) * s.n;
+  return both + 8 * s.n + (labels ? moves : 2 * (moves + coarse)) + tables + threads() * bytes_of_thread;
 }
 
 }  // namespace callisto::graph

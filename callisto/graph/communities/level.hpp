@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -59,13 +61,17 @@ inline constexpr unsigned first_faithful_round = 6;
 template <class Vertex>
 using weight_tables = std::vector<weight_table<Vertex>>;
 
-/// Makes room in each table for the vertex with the longest row, so that steps need no memory.
-template <class Vertex, class Weights>
-void reserve(weight_tables<Vertex>& tables, const weighted_rows<Vertex, Weights>& rows) {
-  const std::uint64_t most = parallel_reduce(
-      std::uint64_t{0}, rows.vertices, std::uint64_t{0}, [&](std::uint64_t v) { return rows.degree(v); },
-      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
-  for (weight_table<Vertex>& table : tables) table.reserve(std::min(most, rows.vertices));
+/// Calls visit(v) for the vertices that `order` has in [first, last), whose rows are fetched some visits before: they
+/// lie all over the memory. Those up to `known` are likely to be visited next.
+template <class Vertex, class Weights, class Visit>
+void each_fetched(const weighted_rows<Vertex, Weights>& rows, const machine::page_array<Vertex>& order,
+                  std::uint64_t first, std::uint64_t last, std::uint64_t known, Visit visit) {
+  constexpr std::uint64_t ahead = 6;
+  for (std::uint64_t i = first; i < last; ++i) {
+    if (i + 2 * ahead < known) rows.fetch_bounds(order[i + 2 * ahead]);
+    if (i + ahead < known) rows.fetch_targets(order[i + ahead]);
+    visit(order[i]);
+  }
 }
 
 /// The vertices of one level and their communities, which are numbers below that of vertices.
@@ -83,12 +89,13 @@ class community_moves {
         order_(order),
         tables_(tables),
         community_(std::move(begin)),
-        next_(rows.vertices),
-        volume_(mass_arrays::of(rows.vertices, !mass.in.empty())),
-        restless_(rows.vertices),
-        queue_(rows.vertices) {
+        next_(rows.vertices, machine::page_kind::used),
+        restless_(rows.vertices, machine::page_kind::used),
+        queue_(rows.vertices, machine::page_kind::used) {
     const bool alone = community_.empty();
-    if (alone) community_ = machine::page_array<Vertex>(rows.vertices);
+    if (alone) community_ = machine::page_array<Vertex>(rows.vertices, machine::page_kind::used);
+    volume_ =
+        mass_arrays::of(rows.vertices, !mass.in.empty(), alone ? machine::page_kind::used : machine::page_kind::huge);
     parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
       restless_[v] = 1;
       if (alone) community_[v] = static_cast<Vertex>(v);
@@ -110,6 +117,12 @@ class community_moves {
       still_ = restless == 0;
       choice_.prefer_own = choice_.worth.chance != 0 || done.rounds == 0 || done.rounds >= first_faithful_round;
       if (still_ || (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share)) break;
+      if (getenv("DBG")) {
+        std::uint64_t arcs = 0;
+        for (std::uint64_t i = 0; i < restless; ++i) arcs += rows_.degree(queue_[i]);
+        std::fprintf(stderr, "n %lu round %u restless %lu arcs %lu moves so far %lu\n", rows_.vertices, done.rounds,
+                     restless, arcs, done.moves);
+      }
       done.moves += restless < few_vertices ? move_one_by_one(restless) : move_in_parts(restless);
       control_.check();
       if (control_.report != nullptr) control_.report->advance(1);
@@ -159,10 +172,10 @@ class community_moves {
       if (control_.stop.stop_requested()) return;
       const std::uint64_t begin = begin_of(step / 2);
       if (step % 2 == 0) {
-        for (std::uint64_t i = begin + first; i != begin + last; ++i) {
-          restless_[queue_[i]] = 0;
-          next_[queue_[i]] = choice_.best(queue_[i], tables_[slot]);
-        }
+        each_fetched(rows_, queue_, begin + first, begin + last, begin + last, [&](Vertex v) {
+          restless_[v] = 0;
+          next_[v] = choice_.best(v, tables_[slot]);
+        });
       } else {
         for (std::uint64_t i = begin + first; i != begin + last; ++i) moved[slot].moves += move(queue_[i]) ? 1 : 0;
       }

@@ -35,7 +35,7 @@ class community_search {
   /// Returns by vertex a number of its community, and fills levels and `converged` of `result`.
   template <class Weights>
   map run(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, communities_result& result) {
-    reserve(tables_, rows);
+    for (auto& table : tables_) table.reserve(rows.vertices);
     const map order = shuffled<Vertex>(rows.vertices, options_.seed);
     if (options_.method == community_method::labels) {
       const level_result found = one_level(rows, mass, order, {}, true, result);

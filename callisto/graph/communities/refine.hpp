@@ -34,13 +34,15 @@ class community_refinement {
         order_(order),
         tables_(tables),
         control_(control),
-        part_(rows.vertices),
-        next_(rows.vertices),
-        company_(rows.vertices),
-        group_(rows.vertices),
-        volume_(mass_arrays::of(rows.vertices, !mass.in.empty())) {
+        part_(rows.vertices, machine::page_kind::used),
+        next_(rows.vertices, machine::page_kind::used),
+        company_(rows.vertices, machine::page_kind::used),
+        group_(rows.vertices, machine::page_kind::used),
+        volume_(mass_arrays::of(rows.vertices, !mass.in.empty(), machine::page_kind::used)) {
     parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
       part_[v] = static_cast<Vertex>(v);
+      company_[v] = 0;
+      group_[v] = 0;
       volume_.out[v] = mass_.out[v];
       if (!mass_.in.empty()) volume_.in[v] = mass_.in[v];
     });
@@ -67,13 +69,11 @@ class community_refinement {
     in_steps(2 * groups, size, [&](unsigned slot, std::uint64_t step, std::uint64_t first, std::uint64_t last) {
       if (control_.stop.stop_requested()) return;
       const std::uint64_t begin = begin_of(step / 2);
-      for (std::uint64_t i = begin + first; i != begin + last; ++i) {
-        const Vertex v = order_[i];
-        if (step % 2 == 0) {
-          next_[v] = choose(v, static_cast<std::uint8_t>(step / 2), tables_[slot]);
-        } else {
-          join(v);
-        }
+      if (step % 2 == 0) {
+        each_fetched(rows_, order_, begin + first, begin + last, begin + last,
+                     [&](Vertex v) { next_[v] = choose(v, static_cast<std::uint8_t>(step / 2), tables_[slot]); });
+      } else {
+        for (std::uint64_t i = begin + first; i != begin + last; ++i) join(order_[i]);
       }
     });
     control_.check();
@@ -88,7 +88,7 @@ class community_refinement {
     if (company_[v] != 0) return v;
     const Vertex own = community_[v];
     std::uint64_t all = 0;
-    table.collect(std::min(rows_.degree(v), rows_.vertices), [&](auto add) {
+    table.collect([&](auto add) {
       for (std::uint64_t a = rows_.begins[v], end = rows_.ends[v]; a != end; ++a) {
         const Vertex w = rows_.targets[a];
         if (w == v || community_[w] != own) continue;
@@ -97,12 +97,20 @@ class community_refinement {
         add(part_[w], weight);
       }
     });
-    if (in_community_(v, own, all, true) < 0) return v;
+    if (mass_.in.empty()) return best_of(v, all, mover, table, in_community_.of(v), in_part_.of(v));
+    return best_of(v, all, mover, table, in_community_.of_directed(v), in_part_.of_directed(v));
+  }
+
+  /// `all`: the weight of its edges to its community.
+  template <class Worths>
+  Vertex best_of(Vertex v, std::uint64_t all, std::uint8_t mover, const weight_table<Vertex>& table,
+                 const Worths& in_community, const Worths& in_part) const {
+    if (in_community.own(community_[v], all) < 0) return v;
     Vertex best = v;
     double most = 0;
     table.for_each([&](Vertex p, std::uint64_t weight) {
       if (group_[p] == mover && company_[p] == 0) return;
-      const double value = in_part_(v, p, weight, false);
+      const double value = in_part(p, weight);
       if (value > most || (best != v && value == most && community_choice<Vertex, Weights>::prefers(v, p, best))) {
         best = p;
         most = value;

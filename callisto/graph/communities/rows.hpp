@@ -52,6 +52,14 @@ struct weighted_rows {
   Weights weight;
 
   std::uint64_t degree(std::uint64_t v) const noexcept { return ends[v] - begins[v]; }
+
+  /// Fetch what a visit to v reads first: its bounds; and, when these have come, its first targets.
+  void fetch_bounds(std::uint64_t v) const noexcept { __builtin_prefetch(begins + v); }
+  void fetch_targets(std::uint64_t v) const noexcept {
+    const Vertex* const first = targets + begins[v];
+    __builtin_prefetch(first);
+    __builtin_prefetch(first + 64 / sizeof(Vertex));
+  }
 };
 
 /// What the vertices of a level, or its communities, bring into the null model: `out` alone, or with `in`, if chance
@@ -60,9 +68,13 @@ struct mass_arrays {
   machine::page_array<std::uint64_t> out;
   machine::page_array<std::uint64_t> in;  ///< empty: the same as `out`
 
-  static mass_arrays of(std::uint64_t count, bool both) {
-    return {machine::page_array<std::uint64_t>(count), machine::page_array<std::uint64_t>(both ? count : 0)};
+  /// Makes arrays for `count` numbers.
+  static mass_arrays of(std::uint64_t count, bool both, machine::page_kind kind) {
+    return {machine::page_array<std::uint64_t>(count, kind),
+            machine::page_array<std::uint64_t>(both ? count : 0, kind)};
   }
+  /// Makes zeros.
+  static mass_arrays of(std::uint64_t count, bool both) { return of(count, both, machine::page_kind::huge); }
 };
 
 }  // namespace callisto::graph

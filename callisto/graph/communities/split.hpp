@@ -16,7 +16,7 @@ namespace callisto::graph {
 template <class Vertex, class Weights>
 machine::page_array<Vertex> connected_parts(const weighted_rows<Vertex, Weights>& rows,
                                             const machine::page_array<Vertex>& community, const run_control& control) {
-  machine::page_array<Vertex> part(rows.vertices);
+  machine::page_array<Vertex> part(rows.vertices, machine::page_kind::used);
   const forest_words<Vertex> words{part.data()};
   const loop_options options{.stop = control.stop};
   parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { part[v] = static_cast<Vertex>(v); }, options);

@@ -61,7 +61,7 @@ machine::page_array<Vertex> shuffled(std::uint64_t n, std::uint64_t seed) {
   const std::uint64_t buckets = std::clamp<std::uint64_t>(n / 4, 1, 1024);
   const counter_random random(seed);
   const auto bucket_of = [&](std::uint64_t v) { return below(random(v), buckets); };
-  machine::page_array<Vertex> order(n);
+  machine::page_array<Vertex> order(n, machine::page_kind::used);
   std::vector<std::uint64_t> at(blocks * buckets);  // by block and bucket
   const auto each_block = [&](auto f) {
     parallel_for(std::uint64_t{0}, blocks,
