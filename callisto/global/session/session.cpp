@@ -157,7 +157,7 @@ struct session::state final : core_duties {
   std::vector<rank_statistics> gathered;  ///< in rank 0, by handlers
   const double began_by_clock =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  std::optional<timeline_recorder> recorder;  ///< of core 0's thread
+  std::optional<timeline_recorder> recorder;  ///< core 0's thread alone looks at it
   double phase_began = 0;                     ///< the phase's of this rank, in seconds since `began`
   std::vector<rank_timeline> timelines;       ///< in rank 0, by rank, by handlers
   double seconds() const noexcept {
@@ -306,7 +306,7 @@ void session::state::stop_cores() {
 bool session::state::poll(core& c) {
   check_in(c);
   try {
-    if (recorder && c.number() == 0 && recorder->is_due(seconds())) recorder->add(self.own_statistics());
+    if (c.number() == 0 && recorder && recorder->is_due(seconds())) recorder->add(self.own_statistics());
     return engine->progress();
   } catch (...) {
     job_broke(std::current_exception());
