@@ -1,0 +1,55 @@
+// Which programs keep their own libgomp: what the environment and the site's list say. Also `callisto run --check`
+// asks.
+#pragma once
+
+#include <callisto/machine/host/cgroups.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fnmatch.h>
+#include <unistd.h>
+
+namespace callisto::openmp {
+
+inline constexpr const char* usual_exclusion_list = "/etc/callisto/openmp.exclude";
+
+/// True if a pattern of the shell among these words matches one of the program's names.
+inline bool names_program(std::string_view words, const std::vector<std::string>& names) {
+  constexpr std::string_view between = " \t\r:,";
+  for (std::size_t begin = 0; (begin = words.find_first_not_of(between, begin)) != std::string_view::npos;) {
+    const std::string word(words.substr(begin, words.find_first_of(between, begin) - begin));
+    for (const std::string& name : names)
+      if (fnmatch(word.c_str(), name.c_str(), 0) == 0) return true;
+    begin += word.size();
+  }
+  return false;
+}
+
+/// Returns what excludes a program: a variable or a file; nullopt: nothing does. `called_as` is its argument 0;
+/// `executable()` returns the path of its file, and is called only if there are names to compare.
+template <class Executable>
+std::optional<std::string> excluded_by(std::string_view called_as, Executable executable) {
+  const auto text_of = [](const char* variable) {
+    const char* const text = std::getenv(variable);
+    return std::string_view(text != nullptr ? text : "");
+  };
+  if (text_of("CALLISTO_OPENMP") == "off") return "CALLISTO_OPENMP=off";
+  const std::string_view words = text_of("CALLISTO_OPENMP_EXCLUDE");
+  const std::string_view file = text_of("CALLISTO_OPENMP_EXCLUDE_FILE");
+  const std::string list(file.empty() ? usual_exclusion_list : file);
+  // Most programs read no list.
+  if (words.empty() && access(list.c_str(), R_OK) != 0) return std::nullopt;
+  const auto last_part = [](std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); };
+  const std::vector<std::string> names{last_part(called_as), last_part(executable())};
+  if (names_program(words, names)) return "CALLISTO_OPENMP_EXCLUDE";
+  for (const std::string& line : machine::split_at(machine::contents_of(list).value_or(""), '\n'))
+    if (names_program(std::string_view(line).substr(0, line.find('#')), names)) return list;
+  return std::nullopt;
+}
+
+}  // namespace callisto::openmp
