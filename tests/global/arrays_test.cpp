@@ -21,7 +21,7 @@ namespace {
 using test::on_ranks;
 
 class Arrays : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Arrays, testing::Values(1, 2, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Arrays, testing::Values(1, 2, 4, 7, 64));
 
 TEST_P(Arrays, EachElementHasOneOwner) {
   on_ranks(GetParam(), [] {

@@ -15,7 +15,7 @@ namespace {
 using test::on_ranks;
 
 class Caches : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Caches, testing::Values(1, 2, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Caches, testing::Values(1, 2, 4, 7, 64));
 
 TEST_P(Caches, RangesOfArrays) {
   on_ranks(GetParam(), [] {

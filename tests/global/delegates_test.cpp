@@ -19,7 +19,7 @@ namespace {
 using test::on_ranks;
 
 class OnRanks : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 4, 7, 64));
 
 struct wide {
   std::uint64_t a;

@@ -33,7 +33,7 @@ class Loops : public testing::TestWithParam<int> {
     if (GetParam() <= 7) on_ranks(GetParam(), body, {.threads = 2, .most_delay = std::chrono::microseconds(50)});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Ranks, Loops, testing::Values(1, 2, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Loops, testing::Values(1, 2, 4, 7, 64));
 
 TEST_P(Loops, EachIterationRunsOnce) {
   on_all_kinds([] {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Programs of several ranks under the launcher of one MPI: results, failures with their one line, and no process left.
-# Usage: mpi_test.sh openmpi|mpich PROGRAM OTHER_PROGRAM [results|failures|namespaces]. Exit status 77: skipped.
+# Usage: mpi_test.sh openmpi|mpich PROGRAM OTHER_PROGRAM [results|failures|namespaces] [TESTS]. Exit status 77: skipped.
+# TESTS: the program of the suites, which run on 1, 2 and 4 ranks as they do in one process.
 set -euo pipefail
-mpi=$1 program=$2 other=$3 part=${4:-results}
+mpi=$1 program=$2 other=$3 part=${4:-results} tests=${5:-}
 launcher=$(command -v "mpirun.$mpi" || true)
 [[ -n $launcher ]] || { echo "skipped: no mpirun.$mpi"; exit 77; }
 export CALLISTO_GLOBAL_THREADS=1
@@ -27,8 +28,23 @@ results() {
   for n in 1 2 4; do
     timeout 120 "${run[@]}" -n "$n" "$program" well >"$work/output" 2>&1 || fail "$n ranks: exit status $?"
     grep -qx "sum $((3 * n * 49995000)) of $n ranks" "$work/output" || fail "$n ranks: no sum"
+    suites "suites" "$n" "${run[@]}"
   done
   report
+}
+
+# suites NAME RANKS LAUNCHER...: the suites that run on any ranks, on so many.
+suites() {
+  local name=$1 ranks=$2 number
+  shift 2
+  [[ -n $tests ]] || return 0
+  # A suite's number is the place of its count of ranks among 1, 2, 4, 7 and 64.
+  case $ranks in 1) number=0 ;; 2) number=1 ;; 4) number=2 ;; esac
+  # One test restores a file with other numbers of ranks than the launcher has started.
+  timeout 200 "$@" -n "$ranks" "$tests" --gtest_brief=1 --gtest_color=no \
+    --gtest_filter="Ranks/*/$number-*AnyNumberOfRanks*" >"$work/output" 2>&1 ||
+    fail "$name, $ranks ranks: exit status $?"
+  [[ $(grep -c '^\[  PASSED  \] [1-9][0-9]* tests' "$work/output") == "$ranks" ]] || fail "$name, $ranks ranks: not all passed"
 }
 
 # A rank that gets SIGUSR1 says what it waits for, and goes on.
@@ -117,6 +133,7 @@ SHELL
     timeout 120 "${inside[@]}" "${run[@]}" "${there[@]}" "${map[@]}" -n "$n" "$program" well >"$work/output" 2>&1 ||
       fail "namespaces, $n ranks: exit status $?"
     grep -qx "sum $((3 * n * 49995000)) of $n ranks" "$work/output" || fail "namespaces, $n ranks: no sum"
+    suites "suites in namespaces" "$n" "${inside[@]}" "${run[@]}" "${there[@]}" "${map[@]}"
   done
 }
 

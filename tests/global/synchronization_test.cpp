@@ -20,7 +20,7 @@ namespace {
 using test::on_ranks;
 
 class Synchronization : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Synchronization, testing::Values(1, 2, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Synchronization, testing::Values(1, 2, 4, 7, 64));
 
 struct guarded {
   mutex lock;
@@ -62,7 +62,7 @@ TEST_P(Synchronization, AMutexProtectsPlainOperations) {
 }
 
 class Conditions : public Synchronization {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Conditions, testing::Values(1, 2, 7));  // quadratic
+INSTANTIATE_TEST_SUITE_P(Ranks, Conditions, testing::Values(1, 2, 4, 7));  // quadratic
 
 TEST_P(Conditions, WakeAllThatWait) {
   on_ranks(GetParam(), [] {
