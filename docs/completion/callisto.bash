@@ -172,7 +172,7 @@ _callisto() {
       valued=' --to --names-to --order --scale --vertices --degree --exponent --seed --random-weights --repeats --threads --trace '
       ;;
     ' run')
-      flags='--help --weight --contexts --coschedule --no-openmp --traps'
+      flags='--help --weight --contexts --coschedule --no-openmp --check --traps'
       valued=' --weight --contexts --coschedule '
       ;;
     ' status')

@@ -265,6 +265,7 @@ complete -c callisto -n '__callisto_at '\''run'\'' '\''set'\''' -l weight -x -d 
 complete -c callisto -n '__callisto_at '\''run'\''' -l contexts -x -d 'Where it may run'
 complete -c callisto -n '__callisto_at '\''run'\''' -l coschedule -x -a 'on off' -d 'on'
 complete -c callisto -n '__callisto_at '\''run'\''' -l no-openmp -d 'Leave OpenMP programs to their own library'
+complete -c callisto -n '__callisto_at '\''run'\''' -l check -d 'Only tell what OpenMP library it has, and whether it is replaced'
 complete -c callisto -n '__callisto_at '\''run'\''' -l traps -d 'Change loops in which an OpenMP program'\''s threads wait'
 complete -c callisto -n '__callisto_at '\''status'\''' -l trace -r -F -d 'Write a timeline of where jobs run into FILE, for ui.perfetto.dev'
 complete -c callisto -n '__callisto_at '\''status'\''' -l seconds -x -d 'For so long'

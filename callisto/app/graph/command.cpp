@@ -174,7 +174,11 @@ std::string with_digits(double value, int digits) {
 std::string with_error(double value, double error) {
   if (!std::isfinite(error) || value == 0) return fmt::format("{} +- {}", with_digits(value, 1), with_digits(error, 1));
   const int digits = static_cast<int>(std::floor(std::log10(std::abs(value))) - std::floor(std::log10(error)));
-  return fmt::format("{} +- {}", with_digits(value, digits + 1), with_digits(error, 1));
+  const std::string shown = with_digits(value, digits + 1);
+  // An error below 1e-4 has a power of ten only beside a value with one.
+  if (error > 0 && error < 1e-4 && shown.find('e') == std::string::npos)
+    return fmt::format("{} +- {:.{}f}", shown, error, static_cast<int>(-std::floor(std::log10(error))));
+  return fmt::format("{} +- {}", shown, with_digits(error, 1));
 }
 
 /// How many decimals a column of numbers has: 7 digits in the largest; none if all are whole.
