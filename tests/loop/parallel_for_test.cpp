@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdint>
 #include <deque>
@@ -205,14 +206,14 @@ TEST_P(ParallelFor, ThreadNumbersAreDistinctAndSmall) {
 
 TEST_P(ParallelFor, AllThreadsTakePartInALongLoop) {
   std::mutex lock;
+  std::condition_variable came;
   std::set<unsigned> seen;
   parallel_for(0, 4 * static_cast<int>(GetParam()),
                [&](int) {
-                 {
-                   const std::scoped_lock held(lock);
-                   seen.insert(this_thread());
-                 }
-                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                 std::unique_lock held(lock);
+                 seen.insert(this_thread());
+                 came.notify_all();
+                 came.wait_for(held, std::chrono::seconds(60), [&] { return seen.size() == GetParam(); });
                },
                {.batch = 1});
   EXPECT_EQ(seen.size(), GetParam());
