@@ -81,7 +81,7 @@ struct community_worth {
       return as_double(weight) - expected * as_double(volume[community] - mass);
     }
   };
-  /// The same, if chance depends on the direction of arcs.
+  /// Has the worths if chance depends on the direction of arcs.
   struct of_directed_vertex {
     of_vertex in;   ///< its mass of out-arcs meets the community's in-arcs
     of_vertex out;  ///< the other way round

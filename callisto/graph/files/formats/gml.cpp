@@ -5,32 +5,71 @@
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace callisto::graph::formats {
 namespace {
 
-/// Returns a string with &quot; and the like as the characters that they stand for.
+/// Appends a character as UTF-8.
+void append_utf8(std::string& text, std::uint32_t code) {
+  const auto rest = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+  } else if (code < 0x800) {
+    text += static_cast<char>(0xc0 | (code >> 6));
+    rest(0);
+  } else if (code < 0x10000) {
+    text += static_cast<char>(0xe0 | (code >> 12));
+    rest(6);
+    rest(0);
+  } else {
+    text += static_cast<char>(0xf0 | (code >> 18));
+    rest(12);
+    rest(6);
+    rest(0);
+  }
+}
+
+/// Returns the character that "#228" or "#xe4" stands for, the text between & and ;. Empty: none.
+std::optional<std::uint32_t> character_of(std::string_view reference) {
+  if (!reference.starts_with('#')) return std::nullopt;
+  const bool hexadecimal = reference.substr(1, 1) == "x" || reference.substr(1, 1) == "X";
+  const std::string_view digits = reference.substr(hexadecimal ? 2 : 1);
+  std::uint32_t code = 0;
+  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
+  if (wrong != std::errc() || end != digits.data() + digits.size() || code == 0 || code > 0x10ffff) return std::nullopt;
+  return code;
+}
+
+/// Returns a string with &quot;, &#228; and the like as the characters that they stand for.
 std::string unescaped(std::string_view text) {
   std::string result;
-  while (!text.empty()) {
-    bool replaced = false;
-    for (const auto& [entity, character] :
-         {std::pair("&quot;", '"'), std::pair("&lt;", '<'), std::pair("&gt;", '>'), std::pair("&amp;", '&')}) {
-      if (!text.starts_with(entity)) continue;
-      result += character;
-      text.remove_prefix(std::string_view(entity).size());
-      replaced = true;
-      break;
+  for (;;) {
+    const std::size_t at = text.find('&');
+    result += text.substr(0, at);
+    if (at == text.npos) return result;
+    text.remove_prefix(at + 1);
+    const std::size_t end = text.find(';');
+    const std::string_view reference = text.substr(0, end == text.npos ? 0 : end);
+    std::optional<std::uint32_t> character = character_of(reference);
+    for (const auto& [name, named] : {std::pair("quot", '"'), std::pair("lt", '<'), std::pair("gt", '>'),
+                                      std::pair("amp", '&'), std::pair("apos", '\'')}) {
+      if (reference == name) character = static_cast<std::uint32_t>(named);
     }
-    if (replaced) continue;
-    result += text.front();
-    text.remove_prefix(1);
+    if (character) {
+      append_utf8(result, *character);
+      text.remove_prefix(end + 1);
+    } else {
+      result += '&';
+    }
   }
-  return result;
 }
 
 class gml_parser {
