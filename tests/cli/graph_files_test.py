@@ -266,6 +266,25 @@ class GraphFiles(CommandTest):
         self.succeed("components", path, "-q", "-o", self.folder / "c.tsv.zst")
         self.assertEqual((self.folder / "c.tsv.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
 
+    def test_line_breaks_in_quotes(self):
+        path = self.file("q.csv", 'source,target,text\nann,bob,"hi\nthere"\nbob,cid,"x"\ncid,"dan\r\nel",y\n')
+        self.assertEqual(self.succeed("components", path, "--output", "-", "--quiet"),
+                         "ann\tann\nbob\tann\ncid\tann\ndan  el\tann\n")
+        self.assertIn("quotes of 2 cells hold line breaks, which become blanks", self.notes("info", path))
+        self.assertEqual(self.succeed("components", "-", "-o", "-", "-q", stdin=b'"multi\nline",b\nb,c\n'),
+                         "b\tb\nc\tb\nmulti line\tb\n")
+        # A comment in quotes that is not closed is no such cell.
+        self.assertEqual(self.succeed("components", "-", "-o", "-", "-q", stdin=b'"a comment\n"another comment\n1 2\n2 3\n'),
+                         "1\t1\n2\t1\n3\t1\n")
+        # Far behind the sample; lines keep their numbers.
+        lines = "".join(f'v{i},"v{i + 1}"\n' for i in range(9000))
+        late = self.file("late.csv", lines + 'x,"y\nz"\nx,v1\n')
+        self.assertEqual(self.json("info", late)["edges"], 9002)
+        late = self.file("late.csv", lines + 'x,"y\nz"\nx,\n')
+        self.refuse(INPUT, "info", late, "--quiet", says="late.csv:9003: an end of the edge is empty")
+        self.refuse(INPUT, "info", self.file("open.csv", lines + 'x,"y\nz\n'), "--quiet",
+                    says="open.csv:9001: a quote is not closed in its line")
+
     def test_members_of_communities(self):
         triangle = "ann bob\nbob cid\ncid ann\nann dan\n"
         path = self.file("two.txt", triangle + "x,1 y\ny z\nz x,1\n")

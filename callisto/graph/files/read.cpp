@@ -2,11 +2,17 @@
 #include <callisto/graph/files/read.hpp>
 
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/quoted_lines.hpp>
 #include <callisto/graph/files/input/source.hpp>
+#include <callisto/graph/files/input/text.hpp>
+#include <callisto/graph/files/parquet/parquet_table.hpp>
 #include <callisto/machine/system/error.hpp>
 
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <system_error>
 #include <variant>
 
 namespace callisto::graph {
@@ -70,16 +76,58 @@ any_edge_list read_source(input::source& from, const read_options& options, cons
   return list;
 }
 
+any_edge_list read_parquet(const std::string& path, read_options options, const run_control& control,
+                           read_report* report) {
+  const std::string text = parquet_as_csv(path);
+  options.format = file_format::table;
+  options.separator = ',';
+  options.header = true;
+  return read_edges(std::as_bytes(std::span(text)), path, options, control, report);
+}
+
+/// True for a file that can be read again.
+bool is_file(const std::string& path) {
+  std::error_code ignored;  // what cannot be asked cannot be read again
+  return path != "-" && std::filesystem::is_regular_file(path, ignored);
+}
+
+/// Reads a table in which quoted cells hold line breaks: all of it in memory, with blanks for these.
+any_edge_list read_joined(input::source& from, const read_options& options, const run_control& control,
+                          read_report* report) {
+  std::uint64_t cells = 0;
+  const std::string text = formats::without_quoted_line_breaks(input::read_all(from), cells);
+  const auto joined = input::open_source(std::as_bytes(std::span(text)), from.name(), {nullptr, control.stop});
+  any_edge_list list = read_source(*joined, options, control, report);
+  if (report != nullptr) {
+    report->notes.insert(report->notes.begin(), from.notes().begin(), from.notes().end());
+    report->notes.push_back("quotes of " + input::counted(cells, "cell") + " hold line breaks, which become blanks");
+  }
+  return list;
+}
+
 }  // namespace
 
 any_edge_list read_edges(const std::string& path, const read_options& options, const run_control& control,
                          read_report* report) {
-  return read_source(*input::open_source(path, control, options.member), options, control, report);
+  const auto from = input::open_source(path, control, options.member);
+  if (is_parquet(from->head()) && is_file(path)) return read_parquet(path, options, control, report);
+  try {
+    return read_source(*from, options, control, report);
+  } catch (const formats::quoted_line_break& found) {
+    if (found.early) return read_joined(*from, options, control, report);
+    if (!is_file(path)) throw;
+    return read_joined(*input::open_source(path, control, options.member), options, control, report);
+  }
 }
 
 any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name, const read_options& options,
                          const run_control& control, read_report* report) {
-  return read_source(*input::open_source(bytes, name, control, options.member), options, control, report);
+  const auto open = [&] { return input::open_source(bytes, name, control, options.member); };
+  try {
+    return read_source(*open(), options, control, report);
+  } catch (const formats::quoted_line_break&) {
+    return read_joined(*open(), options, control, report);
+  }
 }
 
 }  // namespace callisto::graph

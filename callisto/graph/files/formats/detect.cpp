@@ -88,7 +88,7 @@ void refuse_known(const input::source& from) {
     const char* is;
   };
   for (const kind& k :
-       {kind{"PAR1"sv, "is a Parquet file; this build reads none: write it as CSV (DuckDB: COPY ... TO 'x.csv')"},
+       {kind{"PAR1"sv, "is a Parquet file, which is read neither from a pipe nor from an archive; unpack it first"},
         kind{"ARROW1"sv, "is an Arrow file, which is not read; write it as CSV"},
         kind{"\x93NUMPY"sv,
              "is an array of numpy, which is not read; save a sparse matrix with "

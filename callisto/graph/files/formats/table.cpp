@@ -3,6 +3,7 @@
 #include <callisto/graph/construction/names.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/quoted_lines.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
 #include <callisto/graph/files/input/marks.hpp>
 #include <callisto/graph/files/input/text.hpp>
@@ -17,6 +18,9 @@
 
 namespace callisto::graph::formats {
 namespace {
+
+/// The message of a line that ends within quotes.
+const std::string open_quote = "a quote is not closed in its line";
 
 /// The cells of one edge.
 struct edge_cells {
@@ -114,7 +118,10 @@ class table_parser {
     if (first == '\r' || first == ' ' || first == '\t') {
       if (line.find_first_not_of(" \t\r") == line.npos) return;
     }
-    if ((first < '0' || first > '9') && is_comment(line, layout_.separator)) return;
+    if ((first < '0' || first > '9') && is_comment(line, layout_.separator) &&
+        (layout_.open_comments || !begins_open_quote(line))) {
+      return;
+    }
     edge_cells cells;
     std::string message = line.size() > input::longest_line ? overlong(input::longest_line) : cut(line, cells);
     if (message.empty()) message = take_(cells);
@@ -136,7 +143,7 @@ class table_parser {
     for (std::size_t i = 0; i < needed_; ++i) {
       std::string_view cell;
       if (!reader.next(cell)) {
-        if (reader.broken()) return "a quote is not closed in its line";
+        if (reader.broken()) return open_quote;
         return input::counted(i, "column") + " where " + std::to_string(std::max(needed_, layout_.columns)) +
                " are expected";
       }
@@ -245,9 +252,16 @@ any_edge_list read_table(input::source& from, const read_options& options, const
   const table_layout layout =
       list ? layout_of_list(from, weighted, options, report) : find_layout(from, options, report);
   report.format = layout.format;
-  any_edge_list edges = layout.exact   ? read_edge_list(from, layout, options, control)
-                        : layout.named ? read_names(from, layout, options, control)
-                                       : read_numbers(from, layout, options, control);
+  any_edge_list edges = [&] {
+    try {
+      return layout.exact   ? read_edge_list(from, layout, options, control)
+             : layout.named ? read_names(from, layout, options, control)
+                            : read_numbers(from, layout, options, control);
+    } catch (const input_error& e) {
+      if (std::string_view(e.what()).ends_with(open_quote)) throw quoted_line_break(from.name(), e.line(), false);
+      throw;
+    }
+  }();
   std::visit([&](auto& l) { l.meaning = direction_of(layout.undirected, options); }, edges);
   return edges;
 }

@@ -3,6 +3,7 @@
 
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/quoted_lines.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -26,6 +27,7 @@ struct sample {
   std::vector<std::string_view> lines;     ///< of data; the first may be a header
   std::vector<std::uint64_t> numbers;      ///< of the lines of data
   std::uint64_t first_end = 0;             ///< where the first line of data ends
+  bool open_comments = false;              ///< a comment begins with a quote that its line does not close
 };
 
 sample take_sample(const input::source& from, char separator) {
@@ -37,6 +39,7 @@ sample take_sample(const input::source& from, char separator) {
     const std::size_t end = head.substr(0, sample_bytes).rfind('\n');
     head = head.substr(0, end == head.npos ? std::min(head.find('\n'), head.size() - 1) + 1 : end + 1);
   }
+  if (has_quoted_line_break(head)) throw quoted_line_break(from.name(), 0, true);
   input::line_reader lines(head, true);
   while (lines.next()) {
     std::string_view line = lines.line();
@@ -44,6 +47,7 @@ sample take_sample(const input::source& from, char separator) {
     if (line.find_first_not_of(" \t"sv) == line.npos) continue;
     if (is_comment(line, separator)) {
       if (taken.lines.empty()) taken.comments.push_back(line);
+      taken.open_comments = taken.open_comments || begins_open_quote(line);
       continue;
     }
     if (line.find('\0') != line.npos) {
@@ -163,6 +167,7 @@ class finder {
   table_layout find() {
     taken_ = take_sample(from_, options_.separator.value_or(' '));
     if (taken_.lines.empty()) refuse_without_edges(from_);
+    layout_.open_comments = taken_.open_comments;
     read_comments();
     if (is_plain_list()) {
       layout_.exact = true;
@@ -277,7 +282,7 @@ class finder {
       rows_.push_back(cells_of(taken_.lines[i], layout_.separator));
       const std::size_t found = rows_.back().size();
       if (found == rows_.front().size() && found >= 2) continue;
-      if (found == 0) throw input_error(from_.name(), taken_.numbers[i], "a quote is not closed in its line");
+      if (found == 0) throw quoted_line_break(from_.name(), taken_.numbers[i], true);
       if (i == 0) {
         throw input_error(from_.name(), taken_.numbers[i],
                           "expected two or more columns, found one: " + input::shown(rows_.front().front()));
@@ -562,6 +567,11 @@ bool is_comment(std::string_view line, char separator) noexcept {
   // A quote begins a comment if the line is not closed or has no second column.
   const std::size_t close = line.find('"', 1);
   return close == line.npos || line.find_first_not_of(" \t\r\n"sv, close + 1) == line.npos;
+}
+
+bool begins_open_quote(std::string_view line) noexcept {
+  const std::size_t first = line.find_first_not_of(" \t"sv);
+  return first != line.npos && line[first] == '"' && line.find('"', first + 1) == line.npos;
 }
 
 std::optional<std::uint64_t> to_vertex_number(std::string_view token) noexcept {

@@ -96,6 +96,7 @@ struct table_layout {
   bool bipartite = false;   ///< ends are `left-ID` and `right-ID`
   bool exact = false;       ///< two or three columns of whole numbers: edge_lines.hpp reads them
   bool undirected = false;
+  bool open_comments = false;  ///< the sample has comments that begin with a quote and do not close it
   /// First and last vertex, of a header that Callisto wrote; all between are vertices, too.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> vertices;
 };
@@ -110,6 +111,9 @@ table_layout layout_of_list(const input::source& from, bool weighted, const read
 
 /// True if the line is a comment in a table with this separator.
 bool is_comment(std::string_view line, char separator) noexcept;
+
+/// True if the line begins with a quote and has no other.
+bool begins_open_quote(std::string_view line) noexcept;
 
 /// Parses all of `token` as a whole number that may have the form of a real one: 17, 17.0; nothing if it is none.
 std::optional<std::uint64_t> to_vertex_number(std::string_view token) noexcept;

@@ -1,0 +1,28 @@
+// Quoted cells of a table that go on in the next line (RFC 4180): found, and put into one line.
+#pragma once
+
+#include <callisto/machine/system/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace callisto::graph::formats {
+
+/// Thrown by the reader of tables, which reads line by line, for a quote that is not closed in its line.
+struct quoted_line_break : input_error {
+  /// `early`: nothing of the source has been delivered yet.
+  quoted_line_break(const std::string& name, std::uint64_t line, bool early)
+      : input_error(name, line, "a quote is not closed in its line"), early(early) {}
+  bool early;
+};
+
+/// True if a quoted cell of `text` holds a line break: a quote behind a separator or at the beginning of a line, closed
+/// before another separator or the end of a line.
+bool has_quoted_line_break(std::string_view text);
+
+/// Returns `text` with a blank for each line break in a quoted cell. As many empty lines follow the line, so that later
+/// lines keep their numbers. `cells` becomes the number of such cells.
+std::string without_quoted_line_breaks(std::string_view text, std::uint64_t& cells);
+
+}  // namespace callisto::graph::formats
