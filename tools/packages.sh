@@ -5,6 +5,8 @@
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev libgtest-dev)
 test_packages=(python3 python3-scipy)
+# For ./x test --all alone: abidiff, which is skipped where no package has it.
+all_test_packages=(abigail-tools)
 # Open MPI: its compiler wrapper, which tells the flags, and its launcher.
 mpi_packages=(libopenmpi-dev openmpi-bin)
 bench_packages=(libtbb-dev libboost-context-dev)

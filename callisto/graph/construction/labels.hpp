@@ -1,6 +1,7 @@
 // Dense vertex numbers for the labels of a text file.
 #pragma once
 
+#include <callisto/export.hpp>
 #include <callisto/graph/csr/edge_list.hpp>
 #include <callisto/graph/csr/progress.hpp>
 
@@ -29,7 +30,8 @@ struct labelled_block {
 ///
 /// With `all`, the first and the last of a range of labels, all labels in between are vertices, too, if every label
 /// that occurs is in the range.
-any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& control,
-                             std::optional<std::pair<std::uint64_t, std::uint64_t>> all = {});
+CALLISTO_API any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted,
+                                          const run_control& control,
+                                          std::optional<std::pair<std::uint64_t, std::uint64_t>> all = {});
 
 }  // namespace callisto::graph
