@@ -39,3 +39,4 @@ echo "deb: built $(cd "$dist" && echo *.deb)"
 lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs --tag-display-limit 0 "$dist"/*.changes ||
   die "lintian has findings"
 echo "deb: lintian has no error and no warning"
+git rev-parse HEAD >"$dist/deb.commit"

@@ -30,7 +30,7 @@ PIP_CONSTRAINT=$PWD/packaging/build-constraints.txt
 export SOURCE_DATE_EPOCH PIP_CONSTRAINT PIP_DISABLE_PIP_VERSION_CHECK=1
 rm -rf "$work"
 mkdir -p "$work" "$dist"
-rm -f "$dist"/callisto_graph-*
+rm -f "$dist"/callisto_graph-* "$dist/wheel.commit"
 
 # version_of PYTHON: such as 3.12, or 3.13t for a free-threaded one.
 version_of() { "$1" -c 'import sys; print("%d.%d%s" % (*sys.version_info[:2], sys.abiflags))'; }
@@ -116,3 +116,4 @@ for python in "${pythons[@]}"; do
   [[ -z $try ]] || try_out "$python" "$wheel"
 done
 logged twine "$work/tools/bin/python" -m twine check --strict "$dist"/callisto_graph-*
+git rev-parse HEAD >"$dist/wheel.commit"
