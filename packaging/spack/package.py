@@ -1,9 +1,13 @@
-# Spack's recipe: spack repo add this folder's parent, or copy it to a repository's packages/callisto/package.py.
+# Spack's recipe: copy it to a repository's packages/callisto/package.py.
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+from spack_repo.builtin.build_systems.python import PythonExtension
+
 from spack.package import *
 
 
-class Callisto(CMakePackage):
-    """Parallel loops without batch sizes, graph analytics on all cores, and programs that share a machine."""
+class Callisto(CMakePackage, PythonExtension):
+    """Parallel loops without batch sizes, graph analytics on all cores, and programs that share
+    a machine."""
 
     homepage = "https://github.com/callisto-rts/callisto"
     git = "https://github.com/callisto-rts/callisto.git"
@@ -17,7 +21,7 @@ class Callisto(CMakePackage):
     variant("app", default=True, description="Build the command callisto")
     variant("openmp", default=True, description="Build the runtime for OpenMP programs")
     variant("mpi", default=False, description="Build callisto::global's transport over MPI")
-    variant("python", default=False, description="Build the Python package callisto-graph", when="~shared")
+    variant("python", default=False, description="Build the Python package callisto-graph")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -40,7 +44,10 @@ class Callisto(CMakePackage):
     generator("ninja")
 
     def cmake_args(self):
-        return [
+        python_args = []
+        if self.spec.satisfies("+python"):
+            python_args = [self.define("CALLISTO_PYTHON", self.spec["python"].command.path)]
+        return python_args + [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("CALLISTO_BUILD_APP", "app"),
             self.define_from_variant("CALLISTO_BUILD_OPENMP", "openmp"),
@@ -48,3 +55,12 @@ class Callisto(CMakePackage):
             self.define("CALLISTO_BUILD_TESTS", self.run_tests),
             self.define("CALLISTO_BUILD_BENCH", False),
         ]
+
+    @run_after("install")
+    def install_python(self):
+        if self.spec.satisfies("+python"):
+            cmake = self.spec["cmake"].command
+            built = self.builder.build_directory
+            cmake("--install", built, "--component", "python", "--prefix", python_platlib)
+            for name in ("callisto_graph", "_callisto_graph_info"):
+                install_tree(join_path("python", name), join_path(python_platlib, name))

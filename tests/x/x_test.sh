@@ -55,17 +55,17 @@ x=(env -u CC -u CXX PATH="$work/bin" "$work/tree/x")
 
 # The list of commands, and mistakes.
 runs 0
-for command in demo global-demo build test check bench lint soak docs words install; do
+for command in demo global-demo build test check bench lint soak docs words install wheel deb release; do
   grep -qE "^  $command " "$work/out" || fail "$command is not listed"
 done
-for command in demo global-demo build test check bench lint soak docs words install; do
+for command in demo global-demo build test check bench lint soak docs words install wheel deb release; do
   runs 0 help "$command"
   prints "Usage: ./x $command"
   runs 0 "$command" --help
   prints "Usage: ./x $command"
 done
 for mistake in nonsense "help nonsense" "test --nonsense" "test a b" "build nonsense" "build release debug" "bench fast" \
-  "check soon" "check 0" "check 5 6" "lint now" "soak soon" "soak 0" "docs now" "words now" "install a b"; do
+  "check soon" "check 0" "check 5 6" "lint now" "soak soon" "soak 0" "docs now" "words now" "install a b" "wheel now" "deb now" "release now"; do
   read -ra words <<<"$mistake"
   runs 2 "${words[@]}"
   lines 1
