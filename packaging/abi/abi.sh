@@ -27,7 +27,7 @@ write_interface() {
     -I"$work/headers" -c "$source/packaging/abi/interface.cpp" -o "$work/interface.o"
   # Symbols of the C++ library's templates come and go with the compiler.
   echo '{ global: _ZN8callisto*; _ZNK8callisto*; _ZZN8callisto*; _ZT?N8callisto*; callisto_debug_*; local: *; };' >"$work/ours.map"
-  "${CXX:-g++}" -shared -Wl,-soname,"$soname",--version-script="$work/ours.map" -o "$work/library.so" "$work/interface.o" \
+  "${CXX:-g++}" -shared -Wl,-soname,"$soname" -Wl,--version-script="$work/ours.map" -o "$work/library.so" "$work/interface.o" \
     -Wl,--whole-archive "$build/callisto/libcallisto.a" -Wl,--no-whole-archive
   abidw --headers-dir "$work/headers" --load-all-types --drop-private-types --no-corpus-path --no-comp-dir-path \
     --no-show-locs --no-architecture --out-file "$work/now.abi" "$work/library.so"
