@@ -31,13 +31,13 @@ constexpr unsigned most_attached = 64;
 /// How long a thread computes while others wait for its context: 1 ms.
 constexpr std::uint64_t turn_ns = 1'000'000;
 
-/// CALLISTO_TRAPS: the program's loops that wait get traps. Throws usage_error.
-bool wants_traps() {
-  const char* const value = std::getenv("CALLISTO_TRAPS");
+/// True if a variable is "on", or as `usual` says if it is unset or empty. Throws usage_error.
+bool is_on(const char* variable, bool usual) {
+  const char* const value = std::getenv(variable);
   const std::string_view text = value == nullptr ? std::string_view() : std::string_view(value);
   if (!text.empty() && text != "on" && text != "off")
-    throw usage_error("CALLISTO_TRAPS=" + machine::one_line(std::string(text)) + ": expected on or off");
-  return text == "on";
+    throw usage_error(variable + ("=" + machine::one_line(std::string(text))) + ": expected on or off");
+  return text.empty() ? usual : text == "on";
 }
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
@@ -55,9 +55,9 @@ workers::worker_threads* make_workers() noexcept {
                                       .spin_ticks = spin_ticks(),
                                       .attached = most_attached,
                                       .coscheduled = workers != 0,
-                                      .turn_ns = preempted ? turn_ns : 0,
+                                      .turn_ns = preempted && is_on("CALLISTO_PREEMPTION", true) ? turn_ns : 0,
                                       .loops = &workers::spin_traps::of_this_process(),
-                                      .traps = wants_traps(),
+                                      .traps = is_on("CALLISTO_TRAPS", false),
                                       .take_signals = true,
                                       .own_threads = true})
           .release();
