@@ -239,10 +239,10 @@ class loop_item final : public workers::work_item<M> {
   /// Makes a loop of the body `of`. `where` are the threads that may run it; it and the body outlive the item. `stages`
   /// are the schedule's. `batch` 0 sizes batches by time, with a hint of `hint` iterations. `recorded` is where the
   /// loop is recorded. `absent` are
-  /// threads that are not expected; null: all are.
+  /// threads that are not expected; null: all are. `most` is how many threads may run it at once; 0: all.
   loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
             std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t hint = 1,
-            recorder<M> recorded = {}, const absentees* absent = nullptr);
+            recorder<M> recorded = {}, const absentees* absent = nullptr, std::uint32_t most = 0);
   ~loop_item();
 
   void run(unsigned thread, publication* published, context_lease* on) noexcept override;
@@ -251,7 +251,18 @@ class loop_item final : public workers::work_item<M> {
   /// leads the loop again, from where it stands.
   bool deserted() noexcept {
     // relaxed, both: the gate ordered it.
-    return workers::coscheduled && deserted_.load(order::relaxed) != 0 && deserted_.exchange(0, order::relaxed) != 0;
+    if (!workers::coscheduled || deserted_.load(order::relaxed) == 0) return false;
+    came_.store(0, order::relaxed);
+    return deserted_.exchange(0, order::relaxed) != 0;
+  }
+
+  /// True if a follower that came may run a loop with a limit. The last one takes the notice off: no others come. One
+  /// that leaves early has no successor before the leader leads the loop again.
+  [[gnu::cold, gnu::noinline]] bool finds_room(publication* published) noexcept {
+    // relaxed: the count alone decides.
+    const std::uint32_t before = came_.fetch_add(1, order::relaxed);
+    if (before + 2 >= most_) withdraw(published);
+    return before + 1 < most_;
   }
 
   /// Rethrows the first exception of a body, and returns true if no iteration was dropped; called by the leader after
@@ -356,11 +367,13 @@ class loop_item final : public workers::work_item<M> {
   const plain<bool> stoppable_;
   const plain<std::uint64_t> batch_;  ///< the caller's; 0: sized by time
   const plain<std::uint64_t> hint_;
+  const plain<std::uint32_t> most_;  ///< threads that may run it at once; 0: all
   [[no_unique_address]] const recorder<M> recorded_;
   [[no_unique_address]] const environment environment_ = environment::here();
   atomic<std::uint32_t> failed_{0};
   atomic<std::uint32_t> dropped_{0};
   atomic<std::uint32_t> deserted_{0};
+  atomic<std::uint32_t> came_{0};  ///< followers, while most_ counts
   plain<std::exception_ptr> thrown_;
   Distributor distributor_;
 };
@@ -371,7 +384,7 @@ template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
                                            std::span<const distributor::stage> stages, std::uint64_t batch,
                                            const Stop& stop, std::uint64_t hint, recorder<M> recorded,
-                                           const absentees* absent)
+                                           const absentees* absent, std::uint32_t most)
     : body_(of),
       n_(n),
       scale_bits_(scale_of(n)),
@@ -381,6 +394,7 @@ loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, cons
       stoppable_(stop.stop_possible()),
       batch_(batch),
       hint_(hint),
+      most_(most),
       recorded_(recorded),
       distributor_([&] {
         if constexpr (distributor::divisible<Distributor>) {
@@ -397,7 +411,10 @@ template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, context_lease* on) noexcept {
   // A follower from after set_threads(), in a loop from before.
   if (thread >= threads_) return;
-  if (thread != 0) environment_.apply();  // 0 is the leader
+  if (thread != 0) {  // 0 is the leader
+    if (most_ != 0 && !finds_room(published)) return;
+    environment_.apply();
+  }
   const auto recorded = recorded_.part_of(thread);
   recorded.entered();
   participation mine(*this, thread, on);

@@ -15,18 +15,27 @@ template class loop::loop_item<machine::native, distributor::any_distributor<mac
 namespace loop {
 namespace {
 
+/// How many threads a loop may have.
+struct bounds {
+  std::uint32_t most;  ///< 0: any number
+  bool leader_first;   ///< it begins with its leader alone
+};
+
 /// Leads a loop with a distributor.
 [[gnu::noinline]] bool hand_out(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
                                 const std::source_location& where, const workers::loop_team_choice& wanted,
-                                const workers::loop_team_choice& with) {
+                                const workers::loop_team_choice& with, bounds limits) {
   const distributor::layout& threads = with.where;
+  const std::uint32_t most = with.outer || limits.most >= threads.threads() ? 0 : limits.most;
   schedule how = options.schedule;
   if (how.automatic()) how = wanted.how;
   if (how.automatic()) how = schedule::best(threads, options.together);
   recorded_loop recorded(site, where, n, threads.threads());
+  const auto* const absent =
+      (most != 0 || limits.leader_first) && !with.outer ? workers::all_but_leader(with) : workers::absent_from(with);
   const auto lead_item = [&]<class Item>(const typename Item::body& of) {
     Item item(of, n, threads, how.stages(), options.batch, options.stop, site.hint(threads.threads()),
-              recorded.handle(), workers::absent_from(with));
+              recorded.handle(), absent, most);
     if (n == 1 || threads.threads() == 1) {
       item.run(0, nullptr, nullptr);
     } else {
@@ -88,28 +97,111 @@ class solo_beginning final : public native_body::by_others::solo_batches {
   bool stopped_ = false;
 };
 
+/// The beginning of a loop inside of another one, and all of it while no thread is idle: the thread runs pieces, and
+/// looks between them for threads that sleep for want of work. Pieces double, so that a short loop has few; from the
+/// fifth on they take 5 us at most.
+class inner_beginning final : public native_body::by_others::solo_batches {
+ public:
+  inner_beginning(std::uint64_t n, const loop_options& options) noexcept
+      : n_(n), batch_(options.batch), stop_(options.stop), stoppable_(options.stop.stop_possible()) {}
+
+  distributor::range next() noexcept override {
+    if (at_ == n_) return {};
+    if (n_ - at_ > 1 && (idle_ = workers::idle_threads()) != nullptr) return {};
+    if (stoppable_ && stop_.stop_requested()) {
+      stopped_ = true;
+      return {};
+    }
+    if (batch_ != 0) {
+      size_ = batch_;
+    } else if (at_ > untimed) {
+      size_by_time();
+    } else if (at_ != 0) {
+      size_ *= 2;
+    }
+    const std::uint64_t from = at_;
+    at_ += std::min(size_, n_ - at_);
+    return {from, at_};
+  }
+
+  std::uint64_t done() const noexcept { return at_; }
+  bool stopped() const noexcept { return stopped_; }
+  /// Returns the threads that can help with the rest.
+  const workers::loop_team_choice& idle() const noexcept { return *idle_; }
+
+ private:
+  static constexpr std::uint64_t untimed = 7;  ///< iterations of the first pieces
+
+  void size_by_time() noexcept {
+    const std::uint64_t now = machine::native::ticks();
+    const std::uint64_t target = machine::native::ticks_per_second() / 200'000;
+    const std::uint64_t took = began_ == 0 ? target : std::max<std::uint64_t>(1, now - began_);
+    began_ = now;
+    // At most 8 times the last piece: the clock may have stood still for the thread.
+    const double grown =
+        static_cast<double>(size_) * std::min(8.0, static_cast<double>(target) / static_cast<double>(took));
+    size_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(grown, 1e18)));
+  }
+
+  const std::uint64_t n_;
+  const std::uint64_t batch_;  ///< the caller's; 0: any size
+  const std::stop_token& stop_;
+  const bool stoppable_;
+  bool stopped_ = false;
+  std::uint64_t at_ = 0;
+  std::uint64_t size_ = 1;
+  std::uint64_t began_ = 0;  ///< ticks when the last timed piece began; 0: none yet
+  const workers::loop_team_choice* idle_ = nullptr;
+};
+
 /// Runs the loop, or what the leader alone has not run of it, with the threads that it gets.
 bool lead_all(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
-              const std::source_location& where, const workers::loop_team_choice& wanted, loop_site::timing& timed) {
+              const std::source_location& where, const workers::loop_team_choice& wanted, loop_site::timing& timed,
+              std::uint32_t most) {
   const workers::claim claimed(wanted, n > 1);
   const bool by_one = claimed.with.where.threads() == 1;
   if (by_one) timed.alone();
   // relaxed: as in recorded_loop.
   if (by_one && options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0) {
-    // Nothing to hand out, and no thread to ask or tell: so are most loops inside others.
+    // Nothing to hand out, and no thread to ask or tell.
     body.other({0, n}, native_body::by_others::batches());
     return true;
   }
-  return hand_out(body, n, options, site, where, wanted, claimed.with);
+  return hand_out(body, n, options, site, where, wanted, claimed.with, {most, false});
+}
+
+/// Runs a loop inside of another one: on the calling thread, until some thread is idle.
+bool lead_inner(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
+                const std::source_location& where, const workers::loop_team_choice& wanted) {
+  inner_beginning beginning(n, options);
+  if (const distributor::range first = beginning.next(); !first.empty()) {
+    body.other(first, native_body::by_others::batches(&beginning));
+  }
+  if (beginning.done() == n) return true;
+  if (beginning.stopped()) return false;
+  return hand_out(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, beginning.idle(),
+                  {0, true});
+}
+
+/// Returns the limit of a loop: the smaller one of its own and its thread's; 0: none.
+std::uint32_t limit_of(const loop_options& options) noexcept {
+  const std::uint32_t here = machine::native::most_threads();
+  if (options.threads == 0 || here == 0) return options.threads | here;
+  return std::min<std::uint32_t>(options.threads, here);
 }
 
 }  // namespace
 
 bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options, loop_site& sites,
           const std::source_location& where) {
-  const workers::loop_team_choice& wanted = workers::loop_team_here(level);
+  const std::uint32_t most = limit_of(options);
+  const workers::loop_team_choice& wanted = most == 1 ? workers::alone() : workers::loop_team_here(level);
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
+  // relaxed: as in recorded_loop.
+  if (!several && level == 0 && most == 0 && n > 1 && workers::inside_flat() && recording.load(machine::order::relaxed) == 0) {
+    return lead_inner(body, n, options, site, where, wanted);
+  }
   loop_site::timing timed(several ? &site : nullptr, n);
   bool all = true;
   // relaxed: as in recorded_loop.
@@ -123,10 +215,10 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
       timed.alone();
     } else {
       all = !beginning.stopped() &&
-            lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, timed);
+            lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, timed, most);
     }
   } else {
-    all = lead_all(body, n, options, site, where, wanted, timed);
+    all = lead_all(body, n, options, site, where, wanted, timed, most);
   }
   if (all) timed.ended();
   return all;

@@ -184,10 +184,10 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 ///
 /// All forms return when every iteration has ended; the caller then sees what the iterations wrote. They return false
 /// if options.stop dropped iterations, else true. If a body throws, iterations that have not begun are dropped, and the
-/// first exception is rethrown after the others have ended. Inside a loop body a loop runs on the calling thread alone,
-/// unless the outer loop is an outer_parallel_for. Several threads may start loops at once. A short loop costs about
-/// 0.1 us. `where` names the loop in statistics and timelines (loop/record/statistics.hpp); a helper that runs loops
-/// for its callers can pass theirs on.
+/// first exception is rethrown after the others have ended. Inside a loop body a loop begins on the calling thread, and
+/// goes on with threads that have slept for want of work; inside of an outer_parallel_for it has the threads of the
+/// caller's part. Several threads may start loops at once. A short loop costs about 0.1 us. `where` names the loop in
+/// statistics and timelines (loop/record/statistics.hpp); a helper that runs loops for its callers can pass theirs on.
 ///
 /// outer_parallel_for, in all forms, encloses `level` levels of parallel loops. Levels count inside out; parallel_for
 /// is one at level 0. It runs on one thread of each part of the machine that CALLISTO_LEVELS or set_levels() give that

@@ -201,6 +201,13 @@ void native::doze_unmonitored() noexcept {
 // Not by sched_yield(), which the OpenMP library replaces.
 void native::give_way() noexcept { syscall(SYS_sched_yield); }
 
+namespace {
+[[gnu::tls_model("initial-exec")]] thread_local std::uint32_t most_threads_here = 0;
+}  // namespace
+
+std::uint32_t native::most_threads() noexcept { return most_threads_here; }
+void native::set_most_threads(std::uint32_t most) noexcept { most_threads_here = most; }
+
 std::uint64_t native::spin_ticks(patience grade) noexcept {
   // A futex wake-up costs the waker 2 to 12 us and the sleeper about 50 us
   // (docs/notebook/2026-11-21-cost-of-a-loop.md). Spinning a few times that long before sleeping costs at most a few

@@ -22,8 +22,7 @@ struct native {
   class atomic;
   template <class T>
   using plain = T;
-  /// Threads of a loop compute as its leader does.
-  using thread_environment = floating_environment;
+  class thread_environment;
 
   /// Two lines: x86 fetches lines in pairs, and several Arm cores have lines of 128 bytes.
   static constexpr std::size_t line_size = 128;
@@ -66,6 +65,10 @@ struct native {
   /// first call registers the process, which takes milliseconds if it has other threads.
   CALLISTO_API static bool has_heavy_fence() noexcept;
 
+  /// Returns the most threads that a loop of the calling thread may have; 0: any number.
+  CALLISTO_API static std::uint32_t most_threads() noexcept;
+  CALLISTO_API static void set_most_threads(std::uint32_t most) noexcept;
+
   /// Pauses in one turn of a spin loop.
   static void relax() noexcept {
 #if defined(__x86_64__)
@@ -97,6 +100,23 @@ struct native {
   CALLISTO_API static void give_way() noexcept;
   /// Returns the ticks for which wait_while polls before it returns to its caller, which parks or waits again.
   CALLISTO_API static std::uint64_t spin_ticks(patience grade) noexcept;
+};
+
+/// Threads of a loop compute as its leader does, and loops in it have the leader's limit.
+class native::thread_environment {
+ public:
+  static thread_environment here() noexcept { return {floating_environment::here(), native::most_threads()}; }
+  void apply() const noexcept {
+    computes_.apply();
+    native::set_most_threads(most_);
+  }
+
+ private:
+  thread_environment(const floating_environment& computes, std::uint32_t most) noexcept
+      : computes_(computes), most_(most) {}
+
+  floating_environment computes_;
+  std::uint32_t most_;
 };
 
 /// std::atomic<T> with every order stated, and without seq_cst.

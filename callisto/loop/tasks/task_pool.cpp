@@ -250,6 +250,7 @@ class task_pool final : public workers::standing_item<native> {
   }
 
   void run(unsigned /*thread*/, publication* /*published*/, context_lease* on) noexcept override {
+    native::set_most_threads(0);  // what the last loop has left
     workers::standing_place<native>& at = *place();
     const std::uint64_t patience = native::ticks_per_second() / 50'000;  // 20 us
     std::uint64_t since = native::ticks();

@@ -140,6 +140,12 @@ class runtime {
     return with != nullptr && known != nullptr && known->threads() > 1 && with->waiting() >= known->threads() - 1;
   }
 
+  const loop_team_choice* idle_threads() noexcept {
+    // acquire: as in root().
+    tree_node<native>* const known = root_.load(order::acquire);
+    return known != nullptr && known->some_sleep() ? &known->at(0) : nullptr;
+  }
+
   std::string sharing_in_words() {
     root();
     const std::scoped_lock held(mutex_);
@@ -463,6 +469,14 @@ void claim::give_back() noexcept { static_cast<const node_team<native>&>(with).i
 const distributor::absent_threads<native>* absent_from(const loop_team_choice& with) noexcept {
   return static_cast<const node_team<native>&>(with).absent();
 }
+
+const distributor::absent_threads<native>* all_but_leader(const loop_team_choice& with) noexcept {
+  return static_cast<const node_team<native>&>(with).all_but_leader();
+}
+
+bool inside_flat() noexcept { return self != nullptr && self->here == nullptr; }
+
+const loop_team_choice* idle_threads() noexcept { return runtime::instance().idle_threads(); }
 
 void stand(standing_item<native>& item) { runtime::instance().stand(item); }
 

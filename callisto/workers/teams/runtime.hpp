@@ -33,13 +33,15 @@ CALLISTO_API nesting levels();
 CALLISTO_API void set_levels(const nesting& mapping);
 
 /// Returns the calling thread's number among the threads of the loop that it runs, always below threads(); 0 for the
-/// leader, and outside loops. A loop that runs on its caller alone leaves the number as it is.
+/// leader, and outside loops. A loop inside of another one leaves its leader's number as it is, unless the outer one is
+/// an outer_parallel_for.
 CALLISTO_API unsigned this_thread() noexcept;
 
 namespace workers {
 
 /// Returns the threads for a loop at nesting level `level` that starts here. Inside a body of an outer loop these are
-/// the threads of the part of which the caller is the first thread; inside other bodies, the calling thread alone.
+/// the threads of the part of which the caller is the first thread; inside other bodies, the calling thread alone (see
+/// idle_threads()).
 /// Lives until the process ends.
 CALLISTO_API const loop_team_choice& loop_team_here(unsigned level = 0);
 
@@ -72,6 +74,16 @@ class claim {
 
 /// Returns the threads of `with` that are away since other jobs have their contexts; null if unknown. A hint.
 CALLISTO_API const distributor::absent_threads<machine::native>* absent_from(const loop_team_choice& with) noexcept;
+
+/// Returns all threads of `with` but the leader, for loops that begin with it alone; null if unknown.
+CALLISTO_API const distributor::absent_threads<machine::native>* all_but_leader(const loop_team_choice& with) noexcept;
+
+/// True if the calling thread runs a body or a task, and the loops in it have no threads of their own.
+CALLISTO_API bool inside_flat() noexcept;
+
+/// Returns the threads that a loop inside of another one may have, since some of them sleep for want of work; null:
+/// none do. Only if inside_flat(). Two loads.
+CALLISTO_API const loop_team_choice* idle_threads() noexcept;
 
 /// Runs `item` as its leader with the followers of `with`, a claim's, that join. Returns when the item is complete.
 CALLISTO_API void lead(work_item<machine::native>& item, const loop_team_choice& with) noexcept;

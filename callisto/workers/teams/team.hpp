@@ -123,6 +123,9 @@ class team {
   /// Returns the followers that are away, by position.
   const distributor::absent_threads<M>& absent() const noexcept { return absent_; }
 
+  /// True if some follower sleeps for want of work; a hint.
+  bool some_sleep() const noexcept { return work_signal_.some_sleep(); }
+
   /// Ends every follower when it has left its loop. Loops may go on, and new ones start, without followers.
   void finish() noexcept { work_signal_.finish(); }
   /// Lets followers start again, after finish() and the end of every follower.

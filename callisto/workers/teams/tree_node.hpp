@@ -67,6 +67,9 @@ class node_team final : public loop_team_choice, public work_item<M> {
     return this == &in.flat_ ? &in.team_.absent() : nullptr;
   }
 
+  /// Returns all positions but the leader's; for loops that begin with their leader alone. Null: not known.
+  const distributor::absent_threads<M>* all_but_leader() const noexcept { return others_.get(); }
+
   tree_node<M>& in;
   // For an outer loop:
   std::vector<role> roles;  ///< by the node's threads
@@ -75,6 +78,8 @@ class node_team final : public loop_team_choice, public work_item<M> {
  private:
   friend class tree_node<M>;
   friend class thread_tree<M>;
+
+  std::unique_ptr<distributor::absent_threads<M>> others_;  ///< of a team on all threads of its node
 
   static constexpr unsigned parts_per_gate = team<M>::threads_per_gate;
 
@@ -150,7 +155,8 @@ class tree_node {
       team_.lead(with, me.on);
       for (tree_node* part : with.parts) part->team_.restart();
     } else {
-      me = {nullptr, 0, me.on};
+      // A follower that leads a loop inside of another one has the number by which it is known in there.
+      me = {nullptr, me.here == this ? 0 : me.number, me.on};
       team_.lead(item, me.on);
     }
     me = before;
@@ -169,6 +175,9 @@ class tree_node {
     return standing_;
   }
 
+  /// True if some follower of the root sleeps for want of work; a hint.
+  bool some_sleep() const noexcept { return team_.some_sleep(); }
+
   /// Ends or restarts the followers of the root, as team does.
   void finish() noexcept { team_.finish(); }
   void restart() noexcept { team_.restart(); }
@@ -179,7 +188,10 @@ class tree_node {
 
   /// Makes a node of the threads with these members, and the layout of all of them.
   tree_node(std::vector<member<M>*> members, distributor::layout where, const schedule& how)
-      : members_(std::move(members)), flat_(std::move(where), how, *this), team_(threads()) {}
+      : members_(std::move(members)), flat_(std::move(where), how, *this), team_(threads()) {
+    flat_.others_ = std::make_unique<distributor::absent_threads<M>>(threads());
+    for (unsigned t = 1; t < threads(); ++t) flat_.others_->set(flat_.where.position(t), true);
+  }
 
   std::vector<member<M>*> members_;  ///< by number
   node_team<M> flat_;

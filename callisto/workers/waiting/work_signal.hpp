@@ -90,6 +90,12 @@ class alignas(M::line_size) work_signal {
     return (open_slots(word_.load(order::relaxed)) & ~(std::uint32_t{1} << slot)) != 0;
   }
 
+  /// True if some follower sleeps and nothing is announced; a hint.
+  bool some_sleep() const noexcept {
+    const std::uint64_t word = word_.load(order::relaxed);
+    return sleepers(word) != 0 && is_idle(word);
+  }
+
   /// True if the workers must end; a hint.
   bool is_finished() const noexcept { return (word_.load(order::relaxed) & finished_bit) != 0; }
 
