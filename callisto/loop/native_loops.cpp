@@ -199,10 +199,14 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
   // relaxed: as in recorded_loop.
-  if (!several && level == 0 && most == 0 && n > 1 && workers::inside_flat() && recording.load(machine::order::relaxed) == 0) {
+  if (!several && level == 0 && most == 0 && n > 1 && workers::inside_flat() &&
+      recording.load(machine::order::relaxed) == 0) {
     return lead_inner(body, n, options, site, where, wanted);
   }
   loop_site::timing timed(several ? &site : nullptr, n);
+  if (most != 1 && workers::follow_affinity(timed.begin())) {
+    return lead(level, body, n, options, sites, where);
+  }
   bool all = true;
   // relaxed: as in recorded_loop.
   if (several && solo_beginning::expected(n, site) && options.schedule.automatic() && wanted.how.automatic() &&

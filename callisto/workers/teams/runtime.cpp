@@ -31,6 +31,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace callisto::workers {
 
@@ -164,6 +165,27 @@ class runtime {
     }
   }
 
+  /// True if it is time to see whether the program's affinity has changed: no more often than each 10 ms.
+  bool looks_after_affinity(std::uint64_t now) const noexcept {
+    return now >= look_at_.load(order::relaxed);  // relaxed: a hint
+  }
+
+  /// Starts anew with the contexts where the calling thread may run now, if it is the one that started the threads and
+  /// its affinity mask has changed since. True if so. Other threads' masks say nothing about the program.
+  bool follow_affinity(std::uint64_t now) {
+    look_at_.store(now + native::ticks_per_second() / 100, order::relaxed);
+    std::vector<unsigned> mask = machine::affinity_of(0);
+    const std::scoped_lock held(mutex_);
+    if (ended_ || tree_ == nullptr || mask.empty() || starter_ != gettid() || mask == mask_) return false;
+    // With a number of threads or contexts of its own the program has decided.
+    const auto wanted = machine::placement_request::from_environment();
+    if (wanted_ != 0 || wanted.threads.has_value() || !wanted.list.empty()) return false;
+    limits_ = machine::read_limits("", mask);
+    mask_ = std::move(mask);
+    restart(wanted_, wanted_levels_);
+    return true;
+  }
+
   /// Makes room for the leader before it leads a loop at the root.
   void meet_leader() noexcept {
     const int here = sched_getcpu();
@@ -193,6 +215,8 @@ class runtime {
                                               cosched::settings::from_environment());
   }
 
+  machine::limits limits_now() const { return limits_ ? *limits_ : machine::limits::current(); }
+
   static nesting levels_or_environment(const std::optional<nesting>& wanted) {
     return wanted ? *wanted : nesting::from_environment();
   }
@@ -212,11 +236,11 @@ class runtime {
 
   /// Plans the contexts of `threads` threads, or if that is 0, of as many as the environment and the machine say. The
   /// leader stays where it runs now.
-  static machine::placement make_plan(unsigned threads) {
+  machine::placement make_plan(unsigned threads) const {
     machine::placement_request request = machine::placement_request::from_environment();
     if (threads != 0) request.threads = threads;
     const int here = sched_getcpu();
-    return machine::place(machine::topology::host(), machine::limits::current(), request,
+    return machine::place(machine::topology::host(), limits_now(), request,
                           here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
   }
 
@@ -237,6 +261,11 @@ class runtime {
     leader_.set_spare_context(plan.contexts[0].os_index);
     // Not the context where it runs now: if it has moved meanwhile, its next loop will see.
     leader_.leader_is_on(static_cast<int>(plan.contexts[0].os_index));
+    if (starter_ == 0) {
+      starter_ = gettid();
+      mask_ = machine::affinity_of(0);
+    }
+    look_at_.store(native::ticks() + native::ticks_per_second() / 100, order::relaxed);
     if (standing_ != nullptr) standing_->stand_at(&tree_->root().stand(*standing_));
     root_.store(&tree_->root(), order::release);
     return tree_->root();
@@ -282,7 +311,7 @@ class runtime {
     std::vector<unsigned> contexts;
     for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
     // One thread alone may run anywhere.
-    if (contexts.size() == 1) contexts = machine::limits::current().cpus;
+    if (contexts.size() == 1) contexts = limits_now().cpus;
     std::sort(contexts.begin(), contexts.end());
     contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
     // Contexts can be shared out only among threads that stay on them.
@@ -418,6 +447,7 @@ class runtime {
     }
     trees_.clear();
     tree_ = nullptr;
+    starter_ = 0;
     if (standing_ != nullptr) standing_->stand_at(nullptr);
     if (sharing_ != nullptr) {
       sharing_->forget_this_leader();
@@ -440,12 +470,16 @@ class runtime {
   std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< trees of this process's parent
   std::unique_ptr<coscheduling> sharing_;               ///< null: shares with no job, because
   std::string alone_because_;
-  std::vector<unsigned> contexts_of_long_work_;         ///< join_for_long_work()'s
-  coscheduling* parents_ = nullptr;                     ///< the parent process's; never used, never freed
-  tree* tree_ = nullptr;                                ///< the followers' tree among trees_; null: not started
-  native::atomic<tree_node<native>*> root_{nullptr};    ///< the node where loops are led; null: not started
-  native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
-  standing_item<native>* standing_ = nullptr;           ///< null: none yet
+  pid_t starter_ = 0;                      ///< the thread that started the others; its affinity is followed
+  std::vector<unsigned> mask_;             ///< its affinity, when last looked at
+  std::optional<machine::limits> limits_;  ///< after a change of it; none: as when the program began
+  native::atomic<std::uint64_t> look_at_{~std::uint64_t{0}};  ///< ticks
+  std::vector<unsigned> contexts_of_long_work_;               ///< join_for_long_work()'s
+  coscheduling* parents_ = nullptr;                           ///< the parent process's; never used, never freed
+  tree* tree_ = nullptr;                                      ///< the followers' tree among trees_; null: not started
+  native::atomic<tree_node<native>*> root_{nullptr};          ///< the node where loops are led; null: not started
+  native::atomic<coscheduling*> sharing_now_{nullptr};        ///< sharing_, for leaders
+  standing_item<native>* standing_ = nullptr;                 ///< null: none yet
   standing_place<native> nowhere_;
   leader_placement leader_;  ///< where a leader is, and what makes room for it
 };
@@ -472,6 +506,13 @@ const distributor::absent_threads<native>* absent_from(const loop_team_choice& w
 
 const distributor::absent_threads<native>* all_but_leader(const loop_team_choice& with) noexcept {
   return static_cast<const node_team<native>&>(with).all_but_leader();
+}
+
+bool follow_affinity(std::uint64_t now) {
+  if (self != nullptr) return false;
+  if (now == 0) now = native::ticks();
+  runtime& all = runtime::instance();
+  return all.looks_after_affinity(now) && all.follow_affinity(now);
 }
 
 bool inside_flat() noexcept { return self != nullptr && self->here == nullptr; }
@@ -517,7 +558,11 @@ void lead(work_item<native>& item, const loop_team_choice& with) noexcept {
 
 namespace callisto {
 
-unsigned threads() { return workers::runtime::instance().root().threads(); }
+unsigned threads() {
+  static_cast<void>(workers::runtime::instance().root());
+  workers::follow_affinity(machine::native::ticks());
+  return workers::runtime::instance().root().threads();
+}
 
 void set_threads(unsigned count) {
   if (count == 0 || count > workers::max_threads) {

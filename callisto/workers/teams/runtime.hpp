@@ -10,14 +10,16 @@
 #include <callisto/workers/teams/standing_item.hpp>
 #include <callisto/workers/teams/work_item.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace callisto {
 
 /// Returns the number of threads that loops use, the calling thread included: by default one for each hardware context
-/// that the process may use, within its CPU quota; CALLISTO_THREADS or set_threads() override it. Starts the workers if
-/// they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT, CALLISTO_SCHEDULE, CALLISTO_LEVELS,
-/// CALLISTO_COSCHED or another variable of docs/reference/environment.md is invalid. Thread-safe.
+/// that the process may use, within its CPU quota; CALLISTO_THREADS or set_threads() override it. If the affinity of
+/// the thread that started the workers changes, and neither overrides, the next loop after 10 ms follows it. Starts the
+/// workers if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT, CALLISTO_SCHEDULE,
+/// CALLISTO_LEVELS, CALLISTO_COSCHED or another variable of docs/reference/environment.md is invalid. Thread-safe.
 CALLISTO_API unsigned threads();
 
 /// Lets loops use `count` threads, the calling thread included. Loops of other threads that are in flight go on
@@ -77,6 +79,11 @@ CALLISTO_API const distributor::absent_threads<machine::native>* absent_from(con
 
 /// Returns all threads of `with` but the leader, for loops that begin with it alone; null if unknown.
 CALLISTO_API const distributor::absent_threads<machine::native>* all_but_leader(const loop_team_choice& with) noexcept;
+
+/// Starts the threads anew on the contexts where the calling thread may run now, if its affinity mask has changed since
+/// it started them. True if so: what loop_team_here() returned is outdated. Looks each 10 ms at most; `now` in ticks,
+/// 0: unknown. Costs two loads otherwise. Throws as set_threads().
+CALLISTO_API bool follow_affinity(std::uint64_t now);
 
 /// True if the calling thread runs a body or a task, and the loops in it have no threads of their own.
 CALLISTO_API bool inside_flat() noexcept;
