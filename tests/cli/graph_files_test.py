@@ -266,6 +266,11 @@ class GraphFiles(CommandTest):
         self.succeed("components", path, "-q", "-o", self.folder / "c.tsv.zst")
         self.assertEqual((self.folder / "c.tsv.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
 
+    def test_users_and_what_they_rate_are_told(self):
+        path = self.file("ratings.csv", "userId,movieId,rating,timestamp\n1,1,4.0,964982703\n2,1,3.5,964981247\n")
+        self.assertIn("called left-ID and right-ID", self.notes("info", path))
+        self.assertEqual(self.json("info", path)["vertices"], 3)
+
     def test_line_breaks_in_quotes(self):
         path = self.file("q.csv", 'source,target,text\nann,bob,"hi\nthere"\nbob,cid,"x"\ncid,"dan\r\nel",y\n')
         self.assertEqual(self.succeed("components", path, "--output", "-", "--quiet"),

@@ -372,6 +372,7 @@ class finder {
     };
     if (movie(layout_.from, "user"sv) && (movie(layout_.to, "movie"sv) || movie(layout_.to, "item"sv))) {
       layout_.bipartite = true;
+      report_.notes.push_back("users and what they rate are different vertices, called left-ID and right-ID");
       if (!report_.direction_known) state_direction(true);
     }
     if (layout_.separator == ':' && layout_.columns >= 3 && options_.columns.empty()) {
