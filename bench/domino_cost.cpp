@@ -16,9 +16,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <string>
@@ -181,6 +182,15 @@ void changing(unsigned scale) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  unsigned scale = 16;
+  if (count > 1) {
+    const char* const end = arguments[1] + std::strlen(arguments[1]);
+    const auto [parsed, failure] = std::from_chars(arguments[1], end, scale);
+    if (count > 2 || failure != std::errc() || parsed != end || scale < 4 || scale > 26) {
+      std::fprintf(stderr, "domino_cost: SCALE: expected one number from 4 to 26, found '%s'\n", arguments[1]);
+      return 2;
+    }
+  }
   tree one(1);
   tree two(2);
   std::vector<bench::variant> trees{program("Domino, 1 context", [&] { one.run(); }),
@@ -200,5 +210,5 @@ int main(int count, char** arguments) {
   phases both(2);
   measure("phase of one task", "us", 1e6, phases::count,
           {program("1 context", [&] { alone.run(); }), program("2 contexts", [&] { both.run(); })});
-  changing(count > 1 ? static_cast<unsigned>(std::strtoul(arguments[1], nullptr, 10)) : 16);
+  changing(scale);
 }

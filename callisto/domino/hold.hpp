@@ -1,20 +1,29 @@
-// A hold: the few tasks that a lane's owner has taken from a ring and begins one after the other, without a locked
-// instruction. Another thread can get those that are not begun: on request, or by force if the owner does not answer.
+// A hold: the few tasks that a lane's owner has taken and begins one after the other, without a locked instruction.
+// Another thread can get those that are not begun: on request, or by force if the owner does not answer. No thread that
+// stops keeps any of them, but for the one that it has begun.
 //
-// The protocol is that of reservations in distributor/splitting_ranges.hpp, with tasks in place of iterations. Two
-// words:
-// - `reserved`: [begun, limit), written by the owner alone: a plain store for each task that it begins.
-// - `request`: a state, a version, and once cut off the place of the cut:
+// Words:
+// - `reserved`: [begun, limit), written by the owner: a plain store for each task that it begins.
+// - `request`: a state, a version, and once cut off the place of the cut and the thief's lane:
 //
 //     idle --thief--> polite --thief, later--> forcing --thief--> cut off --owner--> idle
 //                        |                        |
-//                        +--------- owner --------+--> idle, and what it had not begun is in its ring again
+//                        +--------- owner --------+--> idle, and the owner puts what it had not begun into its ring
 //
+// Force is the protocol of reservations in distributor/splitting_ranges.hpp, with tasks in place of iterations:
 // 1. The owner stores `reserved`, passes a light fence and loads `request`. A thief stores `forcing`, passes a heavy
 //    fence and loads `reserved`. One of them sees the other.
 // 2. The thief copies the tasks, then wins them by changing `forcing` to `cut off`. An owner that has begun a task
 //    unseen has changed `request` before that, or finds the cut and does not run the task.
 // 3. So the owner cannot fill the hold anew while a thief copies from it and wins: it would have answered before.
+// 4. A thief that finds `forcing` for long takes the force over: the other one may have stopped.
+//
+// A hold is filled from a ring, or from another hold: one exchange of a word there decides. The owner may stop right
+// after it. So it writes a draft first, and any thread may make that firm:
+// 1. The owner writes the tasks, the word's address and the value that it is about to give it; then `reserved`, marked
+//    as a draft. 2. It exchanges the word for that value, which no other exchange writes. 3. It makes `reserved` firm.
+// 4. A thread that finds a draft compares: the word has the value, so the tasks are the owner's; it makes them firm.
+// 5. A thread that changes the word again does so before. So a draft was not decided if its word has another value.
 #pragma once
 
 #include <callisto/domino/task.hpp>
@@ -28,6 +37,7 @@ namespace callisto::domino {
 template <machine::policy M>
 class hold {
   using order = machine::order;
+  using word = machine::atomic_of<M, std::uint64_t>;
 
  public:
   /// The most tasks in a hold. `M::domino_hold` makes it smaller for the checker.
@@ -36,45 +46,66 @@ class hold {
     return 32U;
   }();
 
+  /// Returns how many tasks a thread should take at most: one, if no thread can get more from it by force.
+  static unsigned most() noexcept { return M::has_heavy_fence() ? capacity : 1; }
+
   // For the owner:
 
-  /// Writes the i-th task of the next filling.
+  /// Writes the i-th task of the next filling. The hold is empty.
   void stage(std::uint64_t i, const task& of) noexcept { slots_[i].write(of); }
 
-  /// Fills an empty hold with the first n tasks staged, from the place `source`, a number.
-  void fill(std::uint64_t n, std::uint64_t source) noexcept {
+  /// Drafts a filling: the first n tasks staged, from the place `source`, a number. They are the hold's once
+  /// `decides` has `value`. commit() or cancel() follows.
+  void draft(std::uint64_t n, std::uint64_t source, const word& decides, std::uint64_t value) noexcept {
     next_ = 0;
-    limit_ = static_cast<std::uint32_t>(n);
-    source_.store(source, order::relaxed);  // relaxed: the store below publishes it
-    // release: publishes the slots, and what spawned the tasks, to the acquire in ask().
-    reserved_.store(pack(0, limit_), order::release);
+    limit_ = rest_ = static_cast<std::uint32_t>(n);
+    firm_ = ((firm_ >> version_shift) + 1) << version_shift | n << 16;
+    // release: a thread in settle() that reads one of these also finds that the draft before has ended.
+    source_.store(source, order::release);
+    decides_.store(&decides, order::release);
+    value_.store(value, order::release);
+    // release: publishes the above and the slots, and what spawned the tasks, to the acquires in settle() and ask().
+    reserved_.store(firm_ | draft_bit, order::release);
+  }
+  void commit() noexcept { reserved_.store(firm_, order::release); }  // release: as in draft()
+  void cancel() noexcept {
+    reserved_.store(firm_ | limit_, order::relaxed);  // relaxed: an empty part lets a thief read nothing
+    next_ = limit_;
   }
 
   /// Begins the next task: true, and `next` is to be run. False if none is left. Calls give_back(task) for each task
-  /// that it gives back to others because a thread has asked.
-  template <class GiveBack>
-  bool begin(task& next, GiveBack give_back) {
-    if (next_ == limit_) return false;
-    const std::uint32_t at = next_;
-    // release: as in fill(), for the tasks that are left.
-    reserved_.store(pack(at + 1, limit_), order::release);
-    M::light_fence();  // pairs with the heavy fence in ask()
-    next_ = at + 1;
-    if (state_of(request_.load(order::relaxed)) != idle) [[unlikely]] {
-      if (!answer(give_back)) return false;
+  /// that it gives back to others because a thread has asked, and settle(lane) for a lane that has taken the rest.
+  template <class GiveBack, class Settle>
+  bool begin(task& next, GiveBack give_back, Settle settle) {
+    if (next_ == limit_) {
+      if (rest_ == limit_ || !give_rest(give_back, settle)) return false;
     }
+    const std::uint32_t at = next_;
+    if (!advance(settle)) return false;
     next = slots_[at].read();
     return true;
   }
 
   /// Takes the tasks that are not begun out of the hold: calls give_back(task) for each. The owner leaves.
-  template <class GiveBack>
-  void empty(GiveBack give_back) {
+  template <class GiveBack, class Settle>
+  void empty(GiveBack give_back, Settle settle) {
     task next;
-    while (begin(next, give_back)) give_back(next);
+    while (begin(next, give_back, settle)) give_back(next);
   }
 
-  // For other threads:
+  // For any thread:
+
+  /// Makes a draft firm if its filling was decided.
+  void settle() noexcept {
+    std::uint64_t found = reserved_.load(order::acquire);  // acquire: pairs with draft()
+    if ((found & draft_bit) == 0) return;
+    // acquire: pairs with draft(): a newer value comes with a newer `reserved`.
+    const word* const decides = decides_.load(order::acquire);
+    const std::uint64_t value = value_.load(order::acquire);
+    if (reserved_.load(order::relaxed) != found) return;  // the owner has ended it
+    if (decides->load(order::relaxed) != value) return;
+    reserved_.compare_exchange(found, found & ~draft_bit, order::relaxed);  // relaxed: what draft() has published
+  }
 
   enum class reply {
     nothing,  ///< it is empty, or cannot be taken by force
@@ -82,34 +113,42 @@ class hold {
     got,      ///< tasks were taken
   };
 
-  /// Asks for what is not begun. Calls keep(i, task) for tasks that it takes by force, and sets `taken` to their number
-  /// and `source` to where they are from.
-  template <class Keep>
-  reply ask(std::uint64_t& taken, std::uint64_t& source, Keep keep) {
-    if (is_empty(reserved_.load(order::relaxed))) return reply::nothing;
+  /// Asks for what is not begun. What it takes by force is in `mine` then, the empty hold of the caller's lane, and
+  /// `source` is where the tasks are from.
+  template <class Hold>
+  reply ask(Hold& mine, unsigned lane, std::uint64_t& source) {
+    if (is_empty(look())) return reply::nothing;
     std::uint64_t request = request_.load(order::relaxed);
     if (state_of(request) == idle) {
       const std::uint64_t asked = in_state(request, polite);
       if (!request_.compare_exchange(request, asked, order::relaxed)) return reply::again;
       request = asked;
     }
-    const auto unchanged = [request](std::uint64_t word) { return word == request; };
+    if (state_of(request) == cut_off) return reply::nothing;  // the thief's hold has what was left
+    const auto unchanged = [request](std::uint64_t now) { return now == request; };
     if (!unchanged(M::wait_while(request_, unchanged, machine::patience::brief))) return reply::again;
-    if (!M::has_heavy_fence() || state_of(request) != polite) return reply::nothing;
-    const std::uint64_t force = in_state(request, forcing);
+    if (!M::has_heavy_fence()) return reply::nothing;
+    // A new version: a thief that has begun to use force before this one cannot go on.
+    const std::uint64_t force = next_version(request) | forcing;
     if (!request_.compare_exchange(request, force, order::relaxed)) return reply::again;
     M::heavy_fence();
-    // acquire: pairs with the release in fill() and begin().
-    const std::uint64_t reserved = reserved_.load(order::acquire);
+    const std::uint64_t reserved = look();
     const bool some = !is_empty(reserved);
-    source = source_.load(order::relaxed);
-    taken = 0;
-    for (std::uint32_t at = first(reserved); at < last(reserved); ++at) keep(taken++, slots_[at].read());
-    const std::uint64_t outcome = some ? in_state(force, cut_off, first(reserved)) : next_version(force);
-    request = force;
-    while (!request_.compare_exchange(request, outcome, order::relaxed)) {
-      if (request != force) return reply::again;  // the owner has called it off
+    const std::uint64_t outcome = some ? force_of(force, first(reserved), lane) : next_version(force);
+    if (some) {
+      std::uint64_t n = 0;
+      for (std::uint32_t at = first(reserved); at < last(reserved); ++at) mine.stage(n++, slots_[at].read());
+      source = source_.load(order::relaxed);
+      mine.draft(n, source, request_, outcome);
     }
+    request = force;
+    // release: publishes the draft to the owner's answer().
+    while (!request_.compare_exchange(request, outcome, order::release)) {
+      if (request == force) continue;
+      if (some) mine.cancel();
+      return reply::again;  // the owner, or another thief, has called it off
+    }
+    if (some) mine.commit();
     return some ? reply::got : reply::nothing;
   }
 
@@ -133,57 +172,96 @@ class hold {
     }
 
    private:
-    std::array<machine::atomic_of<M, std::uint64_t>, 1 + task::most_record_words> words_{};
+    std::array<word, 1 + task::most_record_words> words_{};
   };
 
-  static constexpr std::uint64_t pack(std::uint32_t first, std::uint32_t last) noexcept {
-    return std::uint64_t{last} << 32 | first;
+  // Words of `reserved`, from the low end: begun and limit in 16 bits each, the draft bit, a version in 31.
+  static constexpr unsigned version_shift = 33;
+  static constexpr std::uint64_t draft_bit = std::uint64_t{1} << 32;
+  static constexpr std::uint32_t first(std::uint64_t pair) noexcept { return pair & 0xffff; }
+  static constexpr std::uint32_t last(std::uint64_t pair) noexcept { return pair >> 16 & 0xffff; }
+  static constexpr bool is_empty(std::uint64_t pair) noexcept {
+    return first(pair) >= last(pair) || (pair & draft_bit) != 0;
   }
-  static constexpr std::uint32_t first(std::uint64_t pair) noexcept { return static_cast<std::uint32_t>(pair); }
-  static constexpr std::uint32_t last(std::uint64_t pair) noexcept { return static_cast<std::uint32_t>(pair >> 32); }
-  static constexpr bool is_empty(std::uint64_t pair) noexcept { return first(pair) >= last(pair); }
 
-  // Words of `request`, from the low end: a state in 2 bits, a version in 30, the cut in 32.
+  // Words of `request`, from the low end: a state in 2 bits, a version in 38, the cut in 8, the thief's lane in 16.
   enum request_state : std::uint64_t { idle, polite, forcing, cut_off };
+  static constexpr unsigned cut_shift = 40;
+  static constexpr unsigned lane_shift = 48;
+  static constexpr std::uint64_t version_bits = (std::uint64_t{1} << cut_shift) - 4;
   static constexpr std::uint64_t state_of(std::uint64_t request) noexcept { return request & 3; }
-  static constexpr std::uint64_t in_state(std::uint64_t request, request_state state, std::uint32_t cut = 0) noexcept {
-    return std::uint64_t{cut} << 32 | (request & 0xffff'fffc) | state;
+  static constexpr std::uint64_t in_state(std::uint64_t request, request_state state) noexcept {
+    return (request & version_bits) | state;
   }
   static constexpr std::uint64_t next_version(std::uint64_t request) noexcept {
-    return ((request & 0xffff'fffc) + 4) & 0xffff'fffc;
+    return ((request & version_bits) + 4) & version_bits;
+  }
+  static constexpr std::uint64_t force_of(std::uint64_t request, std::uint64_t cut, std::uint64_t lane) noexcept {
+    return in_state(request, cut_off) | cut << cut_shift | lane << lane_shift;
+  }
+
+  /// Returns `reserved` without a draft that was decided.
+  std::uint64_t look() noexcept {
+    settle();
+    return reserved_.load(order::acquire);  // acquire: pairs with draft(), commit() and advance()
+  }
+
+  /// Begins the task at next_. False if a thief has taken it, and what followed.
+  template <class Settle>
+  bool advance(Settle& settle) {
+    // release: as in draft(), for the tasks that are left.
+    reserved_.store(firm_ | (next_ + 1), order::release);
+    M::light_fence();  // pairs with the heavy fence in ask()
+    next_ = next_ + 1;
+    if (state_of(request_.load(order::relaxed)) == idle) [[likely]]
+      return true;
+    return answer(settle);
   }
 
   /// Answers a thief, after `begun` was advanced to next_. True if the task before next_ is the owner's.
-  template <class GiveBack>
-  [[gnu::cold, gnu::noinline]] bool answer(GiveBack& give_back) {
+  template <class Settle>
+  [[gnu::cold, gnu::noinline]] bool answer(Settle& settle) {
     std::uint64_t request = request_.load(order::relaxed);
-    // Before the thief is called off: from then on another may use force, and must not see what is given back.
-    if (next_ != limit_ && state_of(request) != idle) {
-      reserved_.store(pack(next_, next_), order::relaxed);  // relaxed: an empty part lets a thief read nothing
-      M::light_fence();
-    }
     while (state_of(request) == polite || state_of(request) == forcing) {
       if (!request_.compare_exchange(request, next_version(request), order::relaxed)) continue;
-      for (std::uint32_t at = next_; at != limit_; ++at) give_back(slots_[at].read());
-      limit_ = next_;
+      limit_ = next_;  // the owner ends this task, then gives back the rest
       return true;
     }
     if (state_of(request) == idle) return true;
     // The thief took everything from the cut on. It has seen the task that the owner is about to begin, or not.
-    const std::uint32_t cut = last(request);
+    request = request_.load(order::acquire);  // acquire: pairs with ask(), for the thief's draft
+    const auto cut = static_cast<std::uint32_t>(request >> cut_shift & 0xff);
     const bool mine = cut == next_;
-    reserved_.store(pack(cut, cut), order::relaxed);  // relaxed: as above
-    M::light_fence();                                 // the next thief that uses force must not see what is taken
+    settle(static_cast<unsigned>(request >> lane_shift));  // before the word that decides changes
+    reserved_.store(firm_ | rest_, order::relaxed);        // relaxed: an empty part lets a thief read nothing
+    M::light_fence();                                      // the next thief that uses force must not see what is taken
     request_.store(next_version(request), order::relaxed);
-    next_ = limit_ = cut;
+    next_ = limit_ = rest_;
     return mine;
   }
 
-  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> reserved_{0};
-  machine::atomic_of<M, std::uint64_t> source_{0};
+  /// Gives back all tasks but the last one, each as if it began it. False if a thief has taken what was left.
+  template <class GiveBack, class Settle>
+  [[gnu::cold, gnu::noinline]] bool give_rest(GiveBack& give_back, Settle& settle) {
+    limit_ = rest_;
+    while (limit_ - next_ > 1) {
+      const std::uint32_t at = next_;
+      if (!advance(settle)) return false;
+      give_back(slots_[at].read());
+      limit_ = rest_;
+    }
+    return next_ != limit_;
+  }
+
+  alignas(M::line_size) word reserved_{0};
+  word source_{0};
+  machine::atomic_of<M, const word*> decides_{nullptr};
+  word value_{0};
+  std::uint64_t firm_ = 0;  ///< `reserved` of this filling before anything has begun
   machine::plain_of<M, std::uint32_t> next_{0};
-  machine::plain_of<M, std::uint32_t> limit_{0};
-  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> request_{0};
+  machine::plain_of<M, std::uint32_t> limit_{0};  ///< the owner begins what is before it
+  machine::plain_of<M, std::uint32_t> rest_{0};   ///< the end; beyond limit_ if it was asked for the rest
+  alignas(M::line_size) word request_{0};
   alignas(M::line_size) std::array<shared_task, capacity> slots_{};
 };
 

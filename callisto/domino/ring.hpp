@@ -1,6 +1,7 @@
 // A ring: tasks in order of arrival. Its owner puts them in at the back; any thread takes from the front.
 //
-//   head    the first word that no thread has taken; only grows, by compare-and-swap
+//   head    the first word that no thread has taken, which only grows, and the lane that took those before it; by
+//           compare-and-swap
 //   tail    the end of the words that may be taken; the owner, or the thread that opens a phase, moves it
 //   put     the end of the words that were put in. Tasks in [tail, put) wait for their phase, and no thread sees them.
 //
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace callisto::domino {
@@ -52,20 +54,6 @@ class ring {
     tail_.store(put_, order::release);  // release: as in publish()
   }
 
-  /// Writes a task behind those staged before, or as the first one. They are in the ring after commit(). By the owner.
-  void stage(const task& of, bool first) {
-    if (first) {
-      staged_ = put_;
-      staged_tasks_ = 0;
-    }
-    staged_ = write(staged_, of);
-    ++staged_tasks_;
-  }
-  void commit() noexcept {
-    put_ = staged_;
-    waiting_ = waiting_ + staged_tasks_;
-  }
-
   /// Lets threads take all tasks that were put in. Called by the owner, or by a thread that has the ring to itself.
   void publish() noexcept {
     waiting_ = 0;
@@ -78,52 +66,95 @@ class ring {
 
   /// True if there is nothing to take: a hint.
   bool looks_empty() const noexcept {
-    const std::uint64_t head = head_.load(order::relaxed);
+    // acquire: pairs with take(), so that a draft of the lane that took the last tasks is visible (hold.hpp).
+    const std::uint64_t head = position(head_.load(order::acquire));
     return tail_.load(order::relaxed) <= head;
   }
 
-  /// Takes the first tasks, up to `most` and about half of what is there. Calls keep(i, task) for each, maybe several
-  /// times; only the calls after the last keep(0, ...) count. Returns how many it took: 0 if there are none, or if
-  /// may_take() is false, which is asked after tasks were seen. From any thread.
-  template <class Keep, class MayTake>
-  std::uint64_t take(std::uint64_t most, Keep keep, MayTake may_take) {
-    // relaxed: a stale head is found out by the exchange below.
-    std::uint64_t head = head_.load(order::relaxed);
+  /// Takes the first tasks, up to `most` and about half of what is there, for `taker`:
+  ///   number()                its lane + 1; 0: no other thread takes meanwhile
+  ///   settle(lane)            makes firm what this lane may have taken last
+  ///   stage(i, task)          keeps the i-th task; maybe called anew
+  ///   draft(n, word, value)   says that the n tasks are its own once the word has this value
+  ///   commit(), cancel()      says that they are, or are not
+  ///   may_take()              asked after tasks were seen
+  /// Returns how many it took: 0 if there are none, or if may_take() is false. From any thread.
+  template <class Taker>
+  std::uint64_t take(std::uint64_t most, Taker&& taker) {
     for (;;) {
+      // acquire: pairs with the exchange below, for the draft of the last taker.
+      std::uint64_t head = head_.load(order::acquire);
       // acquire: pairs with publish().
       const std::uint64_t tail = tail_.load(order::acquire);
-      if (tail <= head || !may_take()) return 0;
+      const std::uint64_t first = position(head);
+      if (tail <= first || !taker.may_take()) return 0;
+      const std::uint64_t last_taker = head >> lane_shift;
+      if (last_taker != 0 && last_taker != taker.number()) taker.settle(static_cast<unsigned>(last_taker - 1));
       // acquire: pairs with make_room(). A buffer newer than `tail` has the same tasks in the same positions.
       const buffer& from = *buffer_.load(order::acquire);
-      const std::uint64_t half = head + (tail - head + 1) / 2;
+      const std::uint64_t half = first + (tail - first + 1) / 2;
       std::uint64_t n = 0;
-      std::uint64_t at = head;
+      std::uint64_t at = first;
       do {
         task copy;
         copy.head = from.words[at & from.mask].load(order::relaxed);
         for (unsigned w = 0; w < copy.words(); ++w)
           copy.record[w] = from.words[(at + 1 + w) & from.mask].load(order::relaxed);
-        keep(n, copy);
+        taker.stage(n, copy);
         at += 1 + copy.words();
       } while (++n < most && at < half);
+      const std::uint64_t taken = at | taker.number() << lane_shift;
+      taker.draft(n, head_, taken);
       // release: the copies were made before. Pairs with the acquire in make_room(), after which the words are reused.
-      if (head_.compare_exchange(head, at, order::release)) return n;
+      // It also publishes the draft.
+      if (head_.compare_exchange(head, taken, order::release)) {
+        taker.commit();
+        return n;
+      }
+      taker.cancel();
     }
   }
 
-  /// Takes all tasks one by one, and calls f(task) for each.
+  /// Takes all tasks one by one, and calls f(task) for each. No other thread takes meanwhile.
   template <class F>
   void drain(F f) {
-    task one{};
-    const auto keep = [&](std::uint64_t, const task& t) { one = t; };
-    while (take(1, keep, [] { return true; }) != 0) f(one);
+    struct {
+      task one{};
+      std::uint64_t number() const { return 0; }
+      void settle(unsigned) const {}
+      void stage(std::uint64_t, const task& t) { one = t; }
+      void draft(std::uint64_t, const word&, std::uint64_t) const {}
+      void commit() const {}
+      void cancel() const {}
+      bool may_take() const { return true; }
+    } taker;
+    while (take(1, taker) != 0) f(taker.one);
   }
 
+  /// The most lanes that may take.
+  static constexpr std::uint64_t most_lanes = (1U << 16) - 1;
+
  private:
+  // `head`: a position in 48 bits, and the number of the taker.
+  static constexpr unsigned lane_shift = 48;
+  static constexpr std::uint64_t position(std::uint64_t head) noexcept {
+    return head & ((std::uint64_t{1} << lane_shift) - 1);
+  }
+
   struct buffer {
-    explicit buffer(std::uint64_t capacity) : mask(capacity - 1), words(new word[capacity]) {}
+    explicit buffer(std::uint64_t capacity)
+        : mask(capacity - 1), words(static_cast<word*>(::operator new(capacity * sizeof(word), line))) {
+      std::uninitialized_default_construct_n(words, capacity);
+    }
+    ~buffer() {
+      std::destroy_n(words, mask + 1);
+      ::operator delete(words, line);
+    }
+    buffer(const buffer&) = delete;
+    buffer& operator=(const buffer&) = delete;
+    static constexpr std::align_val_t line{M::line_size};
     const std::uint64_t mask;
-    const std::unique_ptr<word[]> words;
+    word* const words;
   };
 
   /// Writes a task at a position, and returns the end of it.
@@ -140,7 +171,7 @@ class ring {
   /// Makes sure that positions [at, at + record] have words of their own.
   [[gnu::noinline]] void make_room(std::uint64_t at, unsigned record) {
     const std::uint64_t capacity = words_ == nullptr ? 0 : mask_ + 1;
-    const std::uint64_t head = head_.load(order::acquire);  // acquire: pairs with take(), which reads no word before it
+    const std::uint64_t head = position(head_.load(order::acquire));  // acquire: take() has read what is before it
     limit_ = head + capacity;
     if (at + record < limit_) return;
     auto larger = std::make_unique<buffer>(std::max(first_capacity, 2 * capacity));
@@ -150,7 +181,7 @@ class ring {
     const buffer& made = *buffers_.back();
     mask_ = made.mask;
     limit_ = head + made.mask + 1;
-    words_ = made.words.get();
+    words_ = made.words;
     buffer_.store(&made, order::release);  // release: publishes the copies to take()
   }
 
@@ -163,8 +194,6 @@ class ring {
   std::uint64_t limit_ = 0;                         ///< the end of the positions that are free, or were put in
   std::uint64_t mask_ = 0;
   word* words_ = nullptr;
-  std::uint64_t staged_ = 0;
-  std::uint64_t staged_tasks_ = 0;
   std::vector<std::unique_ptr<buffer>> buffers_;
 };
 

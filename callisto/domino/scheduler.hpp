@@ -3,13 +3,13 @@
 //
 // A thread works on its lane:
 // 1. It takes tasks from the lane's ring of the open bucket into its hold, and runs them.
-// 2. If there are none, it takes half of another lane's ring, also of a lane that no thread has.
+// 2. If there are none, it takes some of another lane's ring, also of a lane that no thread has.
 // 3. If there are none, it gives its credits back. If that ends the phase, it is alone in the group, and opens the next
 //    phase: it sets `left` to the number of deferred tasks, then publishes the rings that they are in.
 // 4. Else it asks for what other lanes hold, then watches for news for a short time, then sleeps.
 //
 // A phase thus changes without a barrier, and deferred tasks belong to no thread. A thread that stops for ever holds up
-// the task that it is inside, and the tasks, one hold at most, that it was about to take.
+// one task, which it is inside, begins or hands on, and what has to wait for the end of that one.
 //
 // Orders: what a task did reaches the tasks that it spawned through the rings and holds. What a phase did reaches the
 // next through `left` (credits.hpp), then the rings. Plain data of a group and of lanes' parts of it is written inside
@@ -197,13 +197,11 @@ class scheduler {
   }
   /// Gives the lane's credits back.
   void put_down(lane<M>& here) noexcept {
-    here.hold_.empty([&](const task& t) { hand_back(here, t); });
+    here.hold_.empty([&](const task& t) { hand_back(here, t); }, settling());
     leave_group(here);
   }
 
  private:
-  /// The most tasks that a thread takes from another lane at once.
-  static constexpr std::uint64_t most_stolen = 1024;
   static constexpr unsigned leader = 0;  ///< the lane of the thread that runs the computation
 
   // Tasks.
@@ -214,9 +212,10 @@ class scheduler {
     const std::uint64_t begin = M::ticks();
     if (!is_stopping()) here.keeps_ = false;  // what was kept is of an earlier run
     const auto give_back = [&](const task& t) { hand_back(here, t); };
+    const auto settle = settling();
     std::uint64_t begun = 0;
     bool spreads = false;
-    for (task next; here.hold_.begin(next, give_back); ++begun) {
+    for (task next; here.hold_.begin(next, give_back, settle); ++begun) {
       // Only with a task begun: while the hold was full, thieves may have taken all of it and ended the phase.
       spreads = here.at_->spreads;
       run(here, next, spreads);
@@ -228,7 +227,7 @@ class scheduler {
     if (took > hold_ticks_) {
       here.hold_most_ = std::max(1U, here.hold_most_ / 2);
     } else if (begun >= here.hold_most_ && 2 * took < hold_ticks_) {
-      here.hold_most_ = std::min(hold<M>::capacity, here.hold_most_ * 2);
+      here.hold_most_ = std::min(most_held_, here.hold_most_ * 2);
     }
   }
 
@@ -271,14 +270,18 @@ class scheduler {
 
   /// Fills the hold; false if no thread has a task to give. Then the caller has no credits.
   bool find(lane<M>& here) {
+    reply asked;
     do {
-      group<M>* const at = here.at_;
-      if (at != nullptr && (take_own(here, *at) || steal(here, *at))) return true;
-      for (auto& g : groups_) {
-        if (g.get() != at && (take_own(here, *g) || steal(here, *g))) return true;
-      }
-    } while (leave_group(here));  // true: a phase ended, and another began
-    return ask_holders(here);
+      do {
+        group<M>* const at = here.at_;
+        if (at != nullptr && (take_own(here, *at) || steal(here, *at))) return true;
+        for (auto& g : groups_) {
+          if (g.get() != at && (take_own(here, *g) || steal(here, *g))) return true;
+        }
+      } while (leave_group(here));  // true: a phase ended, and another began
+      asked = ask_holders(here);
+    } while (asked == reply::again);  // the tasks are elsewhere
+    return asked == reply::got;
   }
 
   static bool is_open(const group<M>& g, std::uint32_t bucket) noexcept {
@@ -286,13 +289,30 @@ class scheduler {
     return g.open.load(order::acquire) == bucket;
   }
 
+  /// How a lane's hold takes from rings.
+  struct taker {
+    scheduler& of;
+    lane<M>& here;
+    group<M>& g;
+    std::uint32_t bucket;
+
+    std::uint64_t number() const noexcept { return here.number_ + 1; }
+    void settle(unsigned lane) const noexcept { of.lanes_[lane]->hold_.settle(); }
+    void stage(std::uint64_t i, const task& t) const noexcept { here.hold_.stage(i, t); }
+    void draft(std::uint64_t n, const machine::atomic_of<M, std::uint64_t>& word, std::uint64_t value) const noexcept {
+      here.hold_.draft(n, std::uint64_t{g.number} << 32 | bucket, word, value);
+    }
+    void commit() const noexcept { here.hold_.commit(); }
+    void cancel() const noexcept { here.hold_.cancel(); }
+    bool may_take() const noexcept { return is_open(g, bucket); }
+  };
+  auto settling() noexcept {
+    return [this](unsigned lane) { lanes_[lane]->hold_.settle(); };
+  }
+
   /// Fills the hold from a ring of group g.
   bool take_from(lane<M>& here, group<M>& g, std::uint32_t bucket, ring<M>& from) {
-    const std::uint64_t n = from.take(
-        here.hold_most_, [&](std::uint64_t i, const task& t) { here.hold_.stage(i, t); },
-        [&] { return is_open(g, bucket); });
-    if (n == 0) return false;
-    here.hold_.fill(n, std::uint64_t{g.number} << 32 | bucket);
+    if (from.take(here.hold_most_, taker{*this, here, g, bucket}) == 0) return false;
     move_to(here, g);
     return true;
   }
@@ -303,50 +323,36 @@ class scheduler {
     return !own.looks_empty() && take_from(here, g, bucket, own);
   }
 
-  /// Takes half of a ring of the nearest lane that has tasks of group g.
+  /// Takes some of a ring of the nearest lane that has tasks of group g.
   bool steal(lane<M>& here, group<M>& g) {
     const std::uint32_t bucket = g.open.load(order::relaxed);
     if (bucket == group<M>::closed) return false;
-    ring<M>& own = here.part(g).rings[bucket];
     const auto all = static_cast<unsigned>(lanes_.size());
     for (unsigned d = 1; d < all; ++d) {
       ring<M>& from = lanes_[(here.number_ + d) % all]->part(g).rings[bucket];
-      if (from.looks_empty()) continue;
-      if (here.keeps_ || is_stopping()) {  // the lane's own rings have tasks that are kept for the next run
-        if (take_from(here, g, bucket, from)) return true;
-        continue;
-      }
-      const auto keep = [&](std::uint64_t i, const task& t) { own.stage(t, i == 0); };
-      if (from.take(most_stolen, keep, [&] { return is_open(g, bucket); }) == 0) continue;
-      // The bucket is open, as it had tasks: none of its tasks waits here to be published.
-      own.commit();
-      own.publish();
+      if (from.looks_empty() || !take_from(here, g, bucket, from)) continue;
       ++here.counts_.steals;
-      if (take_from(here, g, bucket, own)) return true;
+      return true;
     }
     return false;
   }
 
+  using reply = typename hold<M>::reply;
+
   /// Asks other lanes for tasks that they hold.
-  bool ask_holders(lane<M>& here) {
+  reply ask_holders(lane<M>& here) {
     const unsigned all = threads();
     for (unsigned d = 1; d < all; ++d) {
-      hold<M>& from = lanes_[(here.number_ + d) % all]->hold_;
-      std::uint64_t n = 0;
       std::uint64_t source = 0;
-      switch (from.ask(n, source, [&](std::uint64_t i, const task& t) { here.hold_.stage(i, t); })) {
-        case hold<M>::reply::nothing:
-          continue;
-        case hold<M>::reply::again:
-          return false;  // the caller looks everywhere again before it sleeps
-        case hold<M>::reply::got:
-          here.hold_.fill(n, source);
-          ++here.counts_.forced;
-          move_to(here, *groups_[source >> 32]);
-          return true;
+      const reply asked = lanes_[(here.number_ + d) % all]->hold_.ask(here.hold_, here.number_, source);
+      if (asked == reply::nothing) continue;
+      if (asked == reply::got) {
+        ++here.counts_.forced;
+        move_to(here, *groups_[source >> 32]);
       }
+      return asked;
     }
-    return false;
+    return reply::nothing;
   }
 
   /// Makes g the group that the lane's thread works in. It holds tasks of g.
@@ -496,7 +502,7 @@ class scheduler {
       const std::uint64_t seen = news_.load(order::relaxed);
       if (party.is_done() || anything_to_take()) return;
       workers::glance<M, std::uint64_t>(news_, [seen](std::uint64_t word) { return word == seen; });
-      if (ask_holders(here)) return run_held(here);
+      if (ask_holders(here) == reply::got) return run_held(here);
     }
     bool holds = false;
     here.sleeps_.fetch_add(1, order::relaxed);
@@ -520,6 +526,7 @@ class scheduler {
   std::vector<task_type<M>*> types_;
   sleeping_lanes<M> sleeping_;
   const std::uint64_t hold_ticks_;
+  const unsigned most_held_ = hold<M>::most();
   std::exception_ptr failure_;
   alignas(M::line_size) machine::atomic_of<M, std::uint32_t> stop_{0};
   machine::atomic_of<M, std::uint32_t> failed_{0};

@@ -172,7 +172,7 @@ bool walk(double seconds) {
 }
 
 /// Suspends a follower for ever after each of its steps in turn, and prints which threads wait for ever then. False if
-/// something failed, if the loop's leader (thread 0) waits anywhere but at the gate, or if another follower waits
+/// something failed, if the leader (thread 0) waits anywhere but where it may, or if another follower waits
 /// anywhere but at the work signal, where it finds nothing to do.
 bool suspend_followers() {
   bool good = true;
@@ -204,8 +204,7 @@ bool suspend_followers() {
       std::set<std::string> places;
       for (const blocked_thread& b : r.blocked) {
         if (b.thread == 0) places.insert(fmt::format("the leader, {}:{}", b.file, b.line));
-        good = good && b.file == (b.thread == 0 ? "callisto/workers/waiting/entry_gate.hpp"
-                                                : "callisto/workers/waiting/work_signal.hpp");
+        good = good && b.file == (b.thread == 0 ? s.leader_waits : "callisto/workers/waiting/work_signal.hpp");
       }
       const std::string now = fmt::format("{}", fmt::join(places, ", "));
       if (now != waiting) print(after);

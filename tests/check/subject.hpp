@@ -47,6 +47,7 @@ struct subject {
   std::string promise;  ///< what is checked, in a few words
   unsigned threads;
   unsigned follower;  ///< a thread that is also suspended for ever, at each of its steps in turn; `threads`: none is
+  const char* leader_waits;  ///< the file in which thread 0 may wait for a suspended follower
   expectation expected;
   machine::checking::options quick;     ///< for `./x test` and `./x check`
   machine::checking::options thorough;  ///< for `./x soak`
@@ -89,14 +90,17 @@ inline machine::checking::options pct(unsigned depth, std::uint64_t count, whims
   return o;
 }
 
-/// Registers `Subject` while the program starts. It may name a thread to suspend: `static constexpr unsigned follower`.
+/// Registers `Subject` while the program starts. It may name a thread to suspend: `static constexpr unsigned follower`,
+/// and where its leader may wait then: `static constexpr const char* leader_waits`.
 template <class Subject>
 struct registered {
   registered(const char* name, const char* promise, const machine::checking::options& quick,
              const machine::checking::options& thorough, expectation expected = expectation::sound) {
     unsigned follower = Subject::threads;
     if constexpr (requires { Subject::follower; }) follower = Subject::follower;
-    subjects().push_back({name, promise, Subject::threads, follower, expected, quick, thorough,
+    const char* leader_waits = "callisto/workers/waiting/entry_gate.hpp";
+    if constexpr (requires { Subject::leader_waits; }) leader_waits = Subject::leader_waits;
+    subjects().push_back({name, promise, Subject::threads, follower, leader_waits, expected, quick, thorough,
                           [](const machine::checking::options& o) { return machine::checking::explore<Subject>(o); }});
   }
 };

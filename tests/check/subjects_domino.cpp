@@ -2,6 +2,7 @@
 #include "subject.hpp"
 
 #include <callisto/domino/credits.hpp>
+#include <callisto/domino/exclusive.hpp>
 #include <callisto/domino/hold.hpp>
 #include <callisto/domino/marks.hpp>
 #include <callisto/domino/ring.hpp>
@@ -27,6 +28,19 @@ struct plain_thread : workers::plain_thread<small> {
   plain_thread() : workers::plain_thread<small>(0) {}
 };
 
+/// Takes tasks from a ring without a hold.
+template <unsigned Most>
+struct keeper {
+  std::array<std::uint64_t, Most> kept{};
+  std::uint64_t number() const { return 0; }
+  void settle(unsigned) const {}
+  void stage(std::uint64_t i, const task& t) { kept[i] = t.index(); }
+  void draft(std::uint64_t, const atomic<std::uint64_t>&, std::uint64_t) const {}
+  void commit() const {}
+  void cancel() const {}
+  bool may_take() const { return true; }
+};
+
 /// An owner that puts `Tasks` tasks into a ring of two words, then takes what is left, beside thieves.
 template <unsigned Tasks, unsigned Thieves>
 class ring_users {
@@ -49,12 +63,11 @@ class ring_users {
 
  private:
   void take() {
-    std::array<std::uint64_t, Tasks> got{};
-    const auto keep = [&](std::uint64_t i, const task& t) { got[i] = t.index(); };
-    const std::uint64_t n = ring_.take(2, keep, [] { return true; });
+    keeper<Tasks> got;
+    const std::uint64_t n = ring_.take(2, got);
     for (std::uint64_t i = 0; i < n; ++i) {
-      require(written_[got[i]] == got[i] + 1, "what the spawner wrote is visible");
-      taken_[got[i]] = taken_[got[i]] + 1;
+      require(written_[got.kept[i]] == got.kept[i] + 1, "what the spawner wrote is visible");
+      taken_[got.kept[i]] = taken_[got.kept[i]] + 1;
     }
   }
 
@@ -63,7 +76,10 @@ class ring_users {
   std::array<plain<unsigned>, Tasks> taken_{};
 };
 
-/// An owner that fills its hold twice with two tasks, beside threads that ask for them.
+using holding = domino::hold<small>;
+using reply = holding::reply;
+
+/// An owner that fills its hold with two tasks, some times, beside threads that ask for them.
 template <unsigned Thieves, unsigned Fillings>
 class holders {
  public:
@@ -72,38 +88,188 @@ class holders {
 
   void run(unsigned thread) {
     if (thread != 0) {
-      std::array<std::uint64_t, 2> got{};
-      std::uint64_t n = 0;
       std::uint64_t source = 0;
-      const auto reply = hold_.ask(n, source, [&](std::uint64_t i, const task& t) { got[i] = t.index(); });
-      if (reply != domino::hold<small>::reply::got) return;
+      if (holds_[0].ask(holds_[thread], thread, source) != reply::got) return;
       require(source == 7, "the thief learns where the tasks are from");
-      for (std::uint64_t i = 0; i < n; ++i) end(got[i]);
-      return;
+      return end_all(thread);
     }
     for (unsigned f = 0; f < Fillings; ++f) {
       for (unsigned i = 0; i < 2; ++i) {
         written_[2 * f + i] = 1;
-        hold_.stage(i, task::of(0, 2 * f + i));
+        holds_[0].stage(i, task::of(0, 2 * f + i));
       }
-      hold_.fill(2, 7);
-      task next;
-      while (hold_.begin(next, [&](const task& t) { end(t.index()); })) end(next.index());
+      holds_[0].draft(2, 7, decides_, f + 1);
+      decides_.store(f + 1, order::relaxed);
+      holds_[0].commit();
+      end_all(0);
     }
   }
   void finish() {
-    for (const auto& n : ended_) require(n == 1, "every task is begun once, or given to one thread");
+    unsigned left = 0;
+    for (const auto& n : ended_) {
+      require(n <= 1, "no task is begun twice");
+      left += 1 - n;
+    }
+    bool all_ended = true;
+    for (unsigned t = 0; t < threads; ++t) all_ended = all_ended && machine::checking::has_ended(t);
+    require(left == 0 || !all_ended, "every task is begun, or given to one thread");
   }
 
  private:
+  void end_all(unsigned thread) {
+    task next;
+    const auto settle = [&](unsigned lane) { holds_[lane].settle(); };
+    while (holds_[thread].begin(next, [&](const task& t) { end(t.index()); }, settle)) end(next.index());
+  }
   void end(std::uint64_t i) {
     require(written_[i] == 1, "what the spawner wrote is visible");
     ended_[i] = ended_[i] + 1;
   }
 
-  domino::hold<small> hold_;
+  std::array<holding, threads> holds_;
+  atomic<std::uint64_t> decides_{0};
   std::array<plain<unsigned>, 2 * Fillings> written_{};
   std::array<plain<unsigned>, 2 * Fillings> ended_{};
+};
+
+/// A thread that takes tasks from a ring, and stops for ever when it has won them, or lost them; and others that find
+/// all of them.
+template <unsigned Others>
+class drafters {
+ public:
+  static constexpr unsigned threads = 2 + Others;
+
+  drafters() {
+    for (unsigned i = 0; i < tasks; ++i) ring_.put_published(task::of(0, i));
+  }
+  void run(unsigned thread) {
+    if (thread > Others) return take_the_rest();
+    if (thread == 0) {
+      ring_.take(2, taker{*this, 0, true});
+    } else {
+      take(thread);
+    }
+    stopped_.fetch_add(1, order::release);
+  }
+  void finish() {
+    for (const auto& n : ended_)
+      require(n.load(order::relaxed) == 1, "what a thread has taken that stopped can be had, once");
+  }
+
+ private:
+  static constexpr unsigned tasks = 3;
+  struct taker {
+    drafters& of;
+    unsigned lane;
+    bool stops;
+    std::uint64_t number() const { return lane + 1; }
+    void settle(unsigned other) const { of.holds_[other].settle(); }
+    void stage(std::uint64_t i, const task& t) const { of.holds_[lane].stage(i, t); }
+    void draft(std::uint64_t n, const atomic<std::uint64_t>& word, std::uint64_t value) const {
+      of.holds_[lane].draft(n, 7, word, value);
+    }
+    void commit() const {
+      if (!stops) of.holds_[lane].commit();
+    }
+    void cancel() const { of.holds_[lane].cancel(); }
+    bool may_take() const { return true; }
+  };
+
+  void take_the_rest() {
+    const auto some_run = [](unsigned n) { return n <= Others; };
+    while (some_run(small::wait_while(stopped_, some_run, machine::patience::lasting))) {
+    }
+    for (unsigned turn = 0; turn < tasks; ++turn) take(Others + 1);
+  }
+  void take(unsigned thread) {
+    std::uint64_t source = 0;
+    holding& mine = holds_[thread];
+    if (ring_.looks_empty() || ring_.take(2, taker{*this, thread, false}) == 0) {
+      if (holds_[0].ask(mine, thread, source) != reply::got) return;
+    }
+    task next;
+    const auto settle = [&](unsigned lane) { holds_[lane].settle(); };
+    const auto end = [&](const task& t) { ended_[t.index()].fetch_add(1, order::relaxed); };
+    while (mine.begin(next, end, settle)) end(next);
+  }
+
+  domino::ring<small> ring_;
+  std::array<holding, Others + 2> holds_;
+  atomic<unsigned> stopped_{0};
+  std::array<atomic<unsigned>, tasks> ended_{};
+};
+
+/// An owner with two tasks in its hold, and a thief that stops for ever: when it has won the tasks, or while it uses
+/// force and the owner is inside a long task. Then another thread asks.
+template <bool WhileForcing>
+class robbed {
+ public:
+  static constexpr unsigned threads = 3;
+
+  void run(unsigned thread) {
+    if (thread == 2) return ask_when_they_stopped();
+    begin(thread);
+    stopped_.fetch_add(1, order::release);
+  }
+  void finish() {
+    for (const auto& n : ended_) require(n == 1, "what a thief has won, or is about to win, can be had, once");
+  }
+
+ private:
+  void begin(unsigned thread) {
+    if (thread == 1) {
+      std::uint64_t source = 0;
+      thief one{holds_[1]};
+      try {
+        holds_[0].ask(one, 1, source);
+      } catch (const stop&) {
+      }
+      return;
+    }
+    for (unsigned i = 0; i < 2; ++i) holds_[0].stage(i, task::of(0, i));
+    holds_[0].draft(2, 7, decides_, 1);
+    decides_.store(1, order::relaxed);
+    holds_[0].commit();
+    end_some(0, WhileForcing ? 1 : 2);
+  }
+  void ask_when_they_stopped() {
+    const auto some_run = [](unsigned n) { return n < 2; };
+    while (some_run(small::wait_while(stopped_, some_run, machine::patience::lasting))) {
+    }
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      for (unsigned from = 0; from < 2; ++from) {
+        std::uint64_t source = 0;
+        if (holds_[from].ask(holds_[2], 2, source) == reply::got) end_some(2, 2);
+      }
+    }
+  }
+
+  struct stop {};
+  /// A hold that its thread leaves at the next step.
+  struct thief {
+    holding& of;
+    void stage(std::uint64_t i, const task& t) const {
+      if (WhileForcing) throw stop();
+      of.stage(i, t);
+    }
+    void draft(std::uint64_t n, std::uint64_t source, const atomic<std::uint64_t>& word, std::uint64_t value) const {
+      of.draft(n, source, word, value);
+    }
+    void commit() const {}
+    void cancel() const { of.cancel(); }
+  };
+
+  void end_some(unsigned thread, unsigned most) {
+    task next;
+    const auto settle = [&](unsigned lane) { holds_[lane].settle(); };
+    const auto end = [&](const task& t) { ended_[t.index()] = ended_[t.index()] + 1; };
+    for (unsigned n = 0; n < most && holds_[thread].begin(next, end, settle); ++n) end(next);
+  }
+
+  std::array<holding, 3> holds_;
+  atomic<std::uint64_t> decides_{0};
+  atomic<unsigned> stopped_{0};
+  std::array<plain<unsigned>, 2> ended_{};
 };
 
 /// A writer and a task that each changes a value and a mark: the task that comes last sees the last value.
@@ -151,7 +317,7 @@ class sleepers {
       }
       return;
     }
-    const auto take = [&] { return ring_.take(1, [](std::uint64_t, const task&) {}, [] { return true; }) != 0; };
+    const auto take = [&] { return ring_.take(1, keeper<1>()) != 0; };
     for (bool taken = false; !taken;) {
       sleeping_.sleep(thread, thread_[thread - 1], [&] { return taken = take(); });
       if (!taken) taken = take();
@@ -247,14 +413,165 @@ class computers {
   std::array<plain_thread, Threads> thread_;
 };
 
+/// One phase: a task that spawns two others, on two threads, one of which is stopped for ever at each of its steps. It
+/// holds up one task at most: the one that it is inside, begins or hands on.
+template <unsigned Tasks>
+class stopped {
+  using lane = domino::lane<small>;
+  using type = domino::task_type<small>;
+
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr unsigned follower = 1;
+  static constexpr const char* leader_waits = "callisto/workers/waiting/suspendable.hpp";
+
+  stopped() {
+    scheduler_.add_type(type_);
+    lane& outside = scheduler_.outside();
+    outside.spawn(group_, outside.now(group_), task::of(type_.number, 0));
+    spawned_[0] = 1;
+  }
+  void run(unsigned thread) {
+    lane& mine = scheduler_.lane_of(thread);
+    party one{thread_[thread], *this, thread == 0};
+    if (thread == 0) scheduler_.begin(mine);
+    scheduler_.work(mine, one);
+    if (thread == 0) {
+      end_.store(1, order::release);
+      scheduler_.wake_all();
+    }
+    scheduler_.release(mine);
+  }
+  void finish() {
+    unsigned held_up = 0;
+    for (unsigned i = 0; i < Tasks; ++i) {
+      require(ended_[i] <= 1, "a task runs once");
+      if (spawned_[i] != 0 && ended_[i] == 0) ++held_up;
+    }
+    if (machine::checking::has_ended(1)) require(held_up == 0, "every task runs");
+    require(held_up <= 1, "a thread that stops holds up one task");
+  }
+
+ private:
+  struct party {
+    workers::suspendable<small>& self;
+    stopped& of;
+    bool leads;
+    bool should_yield(lane&) const { return false; }
+    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
+  };
+  struct own_type : type {
+    explicit own_type(stopped& by, domino::group<small>& in) : type(&stopped::begin, in), owner(by) {}
+    stopped& owner;
+  };
+  static void begin(type& self, lane& here, const task& t) {
+    stopped& of = static_cast<own_type&>(self).owner;
+    const auto i = static_cast<unsigned>(t.index());
+    for (unsigned k = 1; i == 0 && k < Tasks; ++k) {
+      here.spawn(*self.of, here.now(*self.of), task::of(self.number, k));
+      of.spawned_[k] = 1;
+    }
+    of.ended_[i] = of.ended_[i] + 1;
+  }
+
+  domino::scheduler<small> scheduler_{2};
+  domino::group<small>& group_ = scheduler_.add_group(2, 1);
+  own_type type_{*this, group_};
+  atomic<unsigned> end_{0};
+  std::array<plain<unsigned>, Tasks> spawned_{};
+  std::array<plain<unsigned>, Tasks> ended_{};
+  std::array<plain_thread, 2> thread_;
+};
+
+/// Tasks of one key, which add to plain data, on some threads.
+template <unsigned Threads>
+class keyed {
+  using lane = domino::lane<small>;
+  using type = domino::task_type<small>;
+
+ public:
+  static constexpr unsigned threads = Threads;
+
+  keyed() {
+    scheduler_.add_type(type_);
+    lane& outside = scheduler_.outside();
+    for (unsigned i = 0; i < tasks; ++i) outside.spawn(group_, outside.now(group_), task::of(type_.number, i));
+  }
+  void run(unsigned thread) {
+    lane& mine = scheduler_.lane_of(thread);
+    party one{thread_[thread], *this, thread == 0};
+    if (thread == 0) scheduler_.begin(mine);
+    scheduler_.work(mine, one);
+    if (thread == 0) {
+      for (const auto& n : ran_) require(n == 1, "every task runs once");
+      end_.store(1, order::release);
+      scheduler_.wake_all();
+    }
+    scheduler_.release(mine);
+  }
+
+ private:
+  static constexpr unsigned tasks = 2;
+  struct party {
+    workers::suspendable<small>& self;
+    keyed& of;
+    bool leads;
+    bool should_yield(lane&) const { return false; }
+    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
+  };
+  struct own_type : type {
+    explicit own_type(keyed& by, domino::group<small>& in) : type(&keyed::begin, in), owner(by) {}
+    keyed& owner;
+  };
+  static void begin(type& self, lane& here, const task& t) {
+    keyed& of = static_cast<own_type&>(self).owner;
+    of.keys_.run(0, here, t, [&](const task& one) {
+      of.sum_ = of.sum_ + 1;  // plain: two tasks of one key at once are a race
+      of.ran_[one.index()] = of.ran_[one.index()] + 1;
+    });
+  }
+
+  domino::scheduler<small> scheduler_{Threads};
+  domino::group<small>& group_ = scheduler_.add_group(2, 1);
+  own_type type_{*this, group_};
+  domino::exclusive_keys<small> keys_{1};
+  plain<unsigned> sum_{0};
+  atomic<unsigned> end_{0};
+  std::array<plain<unsigned>, tasks> ran_{};
+  std::array<plain_thread, Threads> thread_;
+};
+
+/// More threads than lanes: each claims a lane, changes what belongs to it, and releases it.
+class claimants {
+ public:
+  static constexpr unsigned threads = 3;
+
+  void run(unsigned) {
+    domino::lane<small>* const mine = scheduler_.claim();
+    if (mine == nullptr) return;
+    used_[mine->number()] = used_[mine->number()] + 1;
+    claimed_.fetch_add(1, order::relaxed);
+    scheduler_.release(*mine);
+  }
+  void finish() {
+    require(claimed_.load(order::relaxed) >= 2, "a thread finds a lane unless others have all");
+    require(used_[0] + used_[1] == claimed_.load(order::relaxed), "a lane has one thread at a time");
+  }
+
+ private:
+  domino::scheduler<small> scheduler_{2};
+  std::array<plain<unsigned>, 2> used_{};
+  atomic<unsigned> claimed_{0};
+};
+
 const char* const once = "every task is taken once, and what its spawner wrote is visible";
 const char* const phases = "every task runs once, in its phase, and sees what the phase before wrote";
 
 const registered<ring_users<3, 1>> ring_2("domino.ring.3of2", once, exhaustive({0, 0}), exhaustive({0, 1}));
 const registered<ring_users<4, 1>> ring_4("domino.ring.4of2", once, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
 const registered<ring_users<3, 2>> ring_3("domino.ring.3", once, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
-const registered<holders<1, 2>> hold_2("domino.hold.2", once, exhaustive({1, 0}), exhaustive({1, 1}));
-const registered<holders<2, 1>> hold_3("domino.hold.3", once, preemptions(2, {1, 0}), preemptions(3, {1, 0}));
+const registered<holders<1, 2>> hold_2("domino.hold.2", once, preemptions(2, {0, 0}), exhaustive({1, 0}));
+const registered<holders<2, 1>> hold_3("domino.hold.3", once, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
 const registered<markers> marked("domino.marks",
                                  "an instance runs after each write that spawned it or found it pending",
                                  exhaustive({0, 0}), exhaustive({0, 0}));
@@ -270,6 +587,23 @@ const registered<computers<2, 3, true>> between("domino.between", phases, pct(3,
                                                 preemptions(0, {0, 0}));
 const registered<computers<3, 5>> compute_3("domino.phases.3x5", phases, pct(3, 5'000, {1, 0}),
                                             pct(4, 500'000, {0, 0}));
+
+const registered<drafters<1>> draft_2("domino.draft.2", "what a stopped thread has taken can be had",
+                                      preemptions(2, {0, 0}), preemptions(3, {0, 1}));
+const registered<drafters<2>> draft_3("domino.draft.3", "what a stopped thread has taken can be had",
+                                      pct(3, 10'000, {0, 0}), preemptions(1, {0, 0}));
+const registered<robbed<false>> draft_4("domino.draft.4", "what a stopped thief has won can be had",
+                                        preemptions(1, {1, 0}), preemptions(2, {1, 1}));
+const registered<robbed<true>> draft_5("domino.draft.5", "a thief that stops keeps no other from a hold",
+                                       preemptions(1, {1, 0}), preemptions(2, {1, 1}));
+const registered<stopped<3>> stop_3("domino.stopped", "a thread that stops holds up one task", pct(3, 500, {1, 0}),
+                                    pct(4, 200'000, {1, 0}));
+const registered<keyed<2>> keyed_2("domino.exclusive.2", "tasks of one key run in turns, all of them",
+                                   pct(3, 20'000, {0, 0}), preemptions(0, {0, 0}));
+const registered<keyed<3>> keyed_3("domino.exclusive.3", "tasks of one key run in turns, all of them",
+                                   pct(3, 5'000, {0, 0}), pct(4, 200'000, {0, 0}));
+const registered<claimants> claim_3("domino.claim.3", "a lane has one thread at a time", preemptions(2, {0, 0}),
+                                    exhaustive({0, 0}));
 
 }  // namespace
 }  // namespace callisto::check

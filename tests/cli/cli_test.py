@@ -2385,8 +2385,8 @@ class BenchPairs(CommandTest):
 
     def test_programs(self):
         """All built-in ones, each alone and with another; the pairs of two."""
-        names = ["barriers", "dynamic", "memory", "bursty", "loading", "storing", "spinlock", "pagerank", "triangles",
-                 "betweenness", "sssp"]
+        names = ["barriers", "dynamic", "memory", "bursty", "loading", "storing", "spinlock", "dom_bc", "pagerank",
+                 "triangles", "betweenness", "sssp"]
         seen = self.json(*self.quick, "--programs", "barriers,triangles", "--background", "barriers")
         self.assertEqual([p["name"] for p in seen["programs"]], ["barriers", "triangles"])
         self.assertEqual(len(seen["pairs"]), 9)
@@ -2629,6 +2629,23 @@ class Simulate(CommandTest):
                 self.refuse(USAGE, "simulate", "fig7", *options, says=says)
         self.refuse(USAGE, "simulate", "--seed", "2", "fig7", says=["--seed", "behind fig7"])
         self.refuse(INPUT, "simulate", "fig7", self.folder / "none", says="none")
+
+    def test_domino(self):
+        svg = self.folder / "domino.svg"
+        small = ["x4-2", "--threads", "1,8", "--height", "9", "--phases", "20", "--output", svg]
+        result = self.json("simulate", "domino", *small)
+        (machine,) = result["simulated"]
+        self.assertEqual([(r["hold"], r["threads"]) for r in machine["runs"]],
+                         [(hold, n) for hold in [1, 8, 32] for n in [1, 8]])
+        for r in machine["runs"]:
+            self.assertEqual(r["tasks"], 1023)
+            self.assertGreater(r["phase_microseconds"], 0)
+            self.assertAlmostEqual(r["tasks_a_microsecond"], r["tasks"] / r["tree_cycles"] * 3e3, delta=1e3)
+        one, eight = machine["runs"][4:]
+        self.assertGreater(eight["tasks_a_microsecond"], 2 * one["tasks_a_microsecond"])
+        self.assertIn("holds of 32", svg.read_text())
+        self.assertIn("us a phase of one task", self.succeed("simulate", "domino", *small[:-2]))
+        self.refuse(USAGE, "simulate", "domino", "x4-2", "--threads", "2000", says="--threads")
 
     def test_trace(self):
         trace = self.folder / "trace.json"

@@ -2,16 +2,21 @@
 #include <callisto/app/bench/synthetic_program.hpp>
 
 #include <callisto/callisto.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/triggered/triggered.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/machine/system/page_array.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 #include <vector>
 
 namespace callisto::app {
@@ -175,6 +180,32 @@ std::uint64_t spinlock(std::uint64_t amount) {
   return shared + outside;
 }
 
+/// The paper's dom_bc (EuroSys 2014, section 4) from `sources` vertices of the Kronecker graph of scale 14.
+std::uint64_t dom_bc(std::uint64_t sources) {
+  graph::kronecker_options shape;
+  shape.scale = 14;
+  const graph::any_graph any = graph::build_graph(graph::generate_kronecker(shape), {.undirected = true});
+  return std::visit(
+      [&](const auto& g) {
+        std::vector<std::uint64_t> from(sources);
+        // The shares of the shortest paths from s to t that lead through other vertices add up to their arcs less one.
+        std::uint64_t expected = 0;
+        for (std::uint64_t i = 0; i < sources; ++i) {
+          from[i] = i * 7919 % g.vertices();
+          if (i >= g.vertices()) continue;
+          for (const std::uint32_t d : graph::triggered::bfs(g, from[i])) {
+            if (d != 0 && d != graph::triggered::unreached_level) expected += d - 1;
+          }
+        }
+        double sum = 0;
+        for (const double of_vertex : graph::triggered::dependencies(g, from)) sum += of_vertex;
+        const auto found = static_cast<std::uint64_t>(std::llround(sum));
+        require(sources > g.vertices() || found == expected, "dom_bc");
+        return found;
+      },
+      any);
+}
+
 }  // namespace
 
 std::span<const synthetic_program> synthetic_programs() {
@@ -186,6 +217,7 @@ std::span<const synthetic_program> synthetic_programs() {
       {"loading", "half of the time waiting, for 150 ms, first of all", 1},
       {"storing", "half of the time waiting, for 150 ms, last of all", 1},
       {"spinlock", "a quarter of the work under a spin lock", 12},
+      {"dom_bc", "betweenness by tasks that writes trigger", 2},
   };
   return all;
 }
@@ -201,6 +233,7 @@ std::uint64_t run_synthetic(const char* name, std::uint64_t amount) {
   if (which == "loading") return loading(amount);
   if (which == "storing") return storing(amount);
   if (which == "spinlock") return spinlock(amount);
+  if (which == "dom_bc") return dom_bc(amount);
   throw usage_error("bench program: there is none of this name");
 }
 

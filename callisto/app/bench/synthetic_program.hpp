@@ -21,6 +21,7 @@ struct synthetic_program {
 ///   loading    repeats 150 ms of waiting, as for a disk, then 150 ms of work in a loop (the paper's graph programs)
 ///   storing    repeats 150 ms of work in a loop, then 150 ms of waiting
 ///   spinlock   a loop of iterations that spend a quarter of their time under a spin lock of the program (hop_dist)
+///   dom_bc     betweenness as a Domino program: small tasks in phases, some of a few microseconds (the paper's dom_bc)
 std::span<const synthetic_program> synthetic_programs();
 
 /// Runs the program `name` with `amount` of work, on the number of threads that loops have. Returns a number that

@@ -8,6 +8,7 @@
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/draw/svg_heat_map.hpp>
 #include <callisto/app/graph/input.hpp>
+#include <callisto/app/simulate/domino.hpp>
 #include <callisto/app/simulate/figure6.hpp>
 #include <callisto/app/simulate/figure7.hpp>
 #include <callisto/app/simulate/machines.hpp>
@@ -434,7 +435,8 @@ command add_fig5(const command_parser& simulate) {
 }  // namespace
 
 std::vector<command> add_figures(const command_parser& simulate) {
-  return {add_fig4(simulate), add_fig5(simulate), add_fig6(simulate), add_fig7(simulate)};
+  return {add_fig4(simulate), add_fig5(simulate), add_fig6(simulate), add_fig7(simulate),
+          add_domino(simulate)};
 }
 
 }  // namespace callisto::app
