@@ -92,6 +92,24 @@ class cells {
     return value_of(words_[i].load(order::acquire));  // acquire: pairs with change()
   }
 
+  /// Keeps values as they were when a phase of `group` began, from now on: for as_of_phase(). Between runs. Throws
+  /// std::bad_alloc. It takes 16 bytes a cell.
+  cells& keep_as_of_phase(const task_group& group) {
+    phases_ = &group;
+    saved_.reset(new native::atomic<std::uint64_t>[n_]);
+    saved_in_.reset(new native::atomic<std::uint64_t>[n_]);
+    for (std::uint64_t i = 0; i < n_; ++i) saved_in_[i].store(0, order::relaxed);
+    return *this;
+  }
+  /// Returns the value of cell i when the phase began, whatever tasks write: so what tasks read does not depend on
+  /// their order. In a task of the group that was given to keep_as_of_phase().
+  T as_of_phase(std::uint64_t i) const noexcept {
+    const std::uint64_t word = words_[i].load(order::acquire);  // acquire: a new value comes with what save() wrote
+    // acquire: pairs with save().
+    if (saved_in_[i].load(order::acquire) != phases_->phases() + 1) return value_of(word);
+    return value_of(saved_[i].load(order::relaxed));
+  }
+
   /// Each returns whether the value changed.
   bool set(here& at, std::uint64_t i, T value) {
     return change(at, i, [value](T) { return value; });
@@ -208,6 +226,8 @@ class cells {
       const T old = value_of(word);
       const T value = f(old);
       if (std::memcmp(&old, &value, sizeof old) == 0) return false;
+      if (phases_ != nullptr) [[unlikely]]
+        save(at, i);
       if (first_in_words_) [[likely]] {
         const trigger& first = triggers_.front();
         if (first.which.lets_pass(old, value, i)) {
@@ -224,6 +244,17 @@ class cells {
       fire(at, i, old, value, first_in_words_ ? 1 : 0);
       return true;
     }
+  }
+
+  /// Saves the value with which cell i began the phase, before the first write. Threads that do so at the same time
+  /// save the same: a value that was written in this phase comes with saved_in_.
+  void save(const here& at, std::uint64_t i) {
+    if (at.is_between_phases()) return;
+    const std::uint64_t phase = phases_->phases() + 1;
+    const std::uint64_t word = words_[i].load(order::acquire);  // acquire: pairs with change()
+    if (saved_in_[i].load(order::relaxed) == phase) return;
+    saved_[i].store(word, order::relaxed);
+    saved_in_[i].store(phase, order::release);  // release: publishes the saved value to as_of_phase()
   }
 
   /// Spawns the instance that was marked, unless one is pending that is due no later.
@@ -260,7 +291,10 @@ class cells {
   const std::uint64_t n_;
   const std::unique_ptr<native::atomic<std::uint64_t>[]> words_;
   std::vector<trigger> triggers_;
-  bool first_in_words_ = false;  ///< the first trigger's marks are in the words
+  bool first_in_words_ = false;         ///< the first trigger's marks are in the words
+  const task_group* phases_ = nullptr;  ///< of as_of_phase()
+  std::unique_ptr<native::atomic<std::uint64_t>[]> saved_;
+  std::unique_ptr<native::atomic<std::uint64_t>[]> saved_in_;  ///< by cell, the phase, plus 1, in which it was saved
 };
 
 }  // namespace callisto::domino

@@ -45,6 +45,12 @@ unsigned contexts_of_loops() {
 /// A run that has taken so long, in nanoseconds, and has tasks for others, wakes other threads.
 constexpr std::uint64_t alone_ns = 20'000;
 
+/// Fewer indices are never walked over.
+constexpr std::uint64_t least_walked = 4096;
+/// A phase is dense if one of this many indices is marked: where a walk costs less than a queue of tasks
+/// (docs/results/domino.md).
+constexpr std::uint64_t dense_share = 16;
+
 }  // namespace
 
 struct computation::state {
@@ -170,11 +176,22 @@ task_group& computation::main_group() {
   return state_->groups.front();
 }
 
-task_base& computation::add(std::unique_ptr<task_base> made) {
+void computation::add(std::unique_ptr<task_base> made) {
   if (state_->running) throw usage_error("domino: a type of tasks is made while run() works; make types before");
   state_->of.add_type(*made);
   state_->types.push_back(std::move(made));
-  return *state_->types.back();
+}
+
+merged_task& computation::add_merged(std::unique_ptr<merged_task> made) {
+  merged_task& type = *made;
+  add(std::unique_ptr<task_base>(std::move(made)));
+  // A random order chooses among instances, and not among walks.
+  if (state_->seed == 0 && !type.in().has_ranks() && type.indices() >= least_walked) {
+    state_->of.add_type(type.walk_);
+    type.may_walk_ = true;
+    type.many_ = std::max<std::uint64_t>(least_walked / 4, type.indices() / (dense_share * lanes()));
+  }
+  return type;
 }
 
 void computation::require_indices(std::uint64_t indices) {
@@ -223,6 +240,7 @@ statistics computation::statistics() const {
     all.outdated += c.outdated;
     all.steals += c.steals;
     all.forced += c.forced;
+    all.dense += c.dense;
     all.sleeps += state_->of.lane_of(i).sleeps();
   }
   all.tasks -= all.outdated;

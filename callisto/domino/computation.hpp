@@ -11,6 +11,7 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/error.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -117,7 +118,15 @@ class CALLISTO_API merged_task : public task_base {
     push(at, index, when);
   }
   /// Spawns an instance with a mark that is set.
-  void push(here& at, std::uint64_t index, due when) { at.spawn(in(), when, task::of(number, index)); }
+  void push(here& at, std::uint64_t index, due when) {
+    if (!when.open && may_walk_) [[unlikely]] {
+      // relaxed: a lane that reads an old value queues an instance that the walk runs.
+      auto& dense = dense_[when.rank & 1];
+      if (dense.load(machine::order::relaxed) != 0) return;
+      if (at.waiting(in(), when) >= many_) dense.store(1, machine::order::relaxed);
+    }
+    at.spawn(in(), when, task::of(number, index));
+  }
 
   /// Keeps the marks in the low two bits of these words, one an index, from now on. False if they are kept elsewhere.
   bool keep_marks_in(native::atomic<std::uint64_t>* words) noexcept {
@@ -137,7 +146,23 @@ class CALLISTO_API merged_task : public task_base {
   }
 
  protected:
-  merged_task(body does, task_group& g, std::uint64_t indices) noexcept : task_base(does, g), indices_(indices) {}
+  merged_task(body does, body walks, task_group& g, std::uint64_t indices) noexcept
+      : task_base(does, g), indices_(indices), walk_(walks, *this) {}
+
+  /// What runs in a dense phase: a task for each 64 indices, which runs those that are marked.
+  struct walk : task_type<native> {
+    walk(body does, merged_task& by) noexcept : task_type(does, by.in()), owner(by) { before_phase = &lay_out; }
+    static void lay_out(task_type& self, here& at);
+    merged_task& owner;
+  };
+  static constexpr std::uint64_t walked_at_once = 64;
+
+  /// Whether an instance is marked in this phase: a hint.
+  bool is_marked(std::uint64_t index) const noexcept {
+    const std::uint8_t mark = mark_of({in().rank, true});
+    if (words_ != nullptr) return (words_[index].load(machine::order::relaxed) & mark) != 0;
+    return bytes_->has(index, mark);
+  }
 
   bool take_mark(std::uint64_t index) noexcept {
     const std::uint8_t mark = mark_of({in().rank, true});
@@ -147,15 +172,30 @@ class CALLISTO_API merged_task : public task_base {
   }
 
  private:
+  friend class computation;
   const std::uint64_t indices_;
   native::atomic<std::uint64_t>* words_ = nullptr;
   std::unique_ptr<marks<native>> bytes_;
+  walk walk_;
+  bool may_walk_ = false;
+  std::uint64_t many_ = 0;                   ///< instances of one lane that make the next phase dense
+  native::atomic<std::uint8_t> dense_[2]{};  ///< by phase, even or odd: instances are marked and not queued
 };
+
+inline void merged_task::walk::lay_out(task_type& self, here& at) {
+  merged_task& type = static_cast<walk&>(self).owner;
+  auto& dense = type.dense_[type.in().rank & 1];
+  if (dense.load(machine::order::relaxed) == 0) return;  // relaxed: the caller is alone in the group
+  dense.store(0, machine::order::relaxed);
+  ++at.counts().dense;
+  for (std::uint64_t i = 0; i * walked_at_once < type.indices_; ++i) at.put_due(type.in(), task::of(self.number, i));
+}
 
 template <class F>
 class merged_body final : public merged_task {
  public:
-  merged_body(task_group& g, std::uint64_t indices, F f) : merged_task(&run_one, g, indices), f_(std::move(f)) {}
+  merged_body(task_group& g, std::uint64_t indices, F f)
+      : merged_task(&run_one, &run_marked, g, indices), f_(std::move(f)) {}
 
  private:
   static void run_one(task_type& type, here& at, const task& t) {
@@ -163,6 +203,23 @@ class merged_body final : public merged_task {
     if (self.keys_ == nullptr) [[likely]]
       return self.begin(at, t);
     self.keys_->run(self.key_(t.index()), at, t, [&](const task& one) { self.begin(at, one); });
+  }
+  static void run_marked(task_type& type, here& at, const task& t) {
+    auto& self = static_cast<merged_body&>(static_cast<walk&>(type).owner);
+    ++at.counts().outdated;  // it is no instance itself
+    const std::uint64_t first = t.index() * walked_at_once;
+    const std::uint64_t last = std::min(first + walked_at_once, self.indices());
+    try {
+      for (std::uint64_t i = first; i < last; ++i) {
+        if (!self.is_marked(i)) continue;
+        if (at.should_stop()) return at.keep_rest(t);
+        ++at.counts().tasks;
+        run_one(self, at, task::of(self.number, i));
+      }
+    } catch (...) {
+      at.keep_rest(t);
+      throw;
+    }
   }
   void begin(here& at, const task& t) {
     if (take_mark(t.index())) [[likely]]
@@ -236,6 +293,7 @@ struct statistics {
   std::uint64_t steals = 0;    ///< times that a thread took tasks of another lane
   std::uint64_t forced = 0;    ///< times that it took them by force
   std::uint64_t sleeps = 0;    ///< times that a thread slept for want of work
+  std::uint64_t dense = 0;     ///< phases in which a type of tasks was walked over by marks, since much had changed
 };
 
 /// A computation. One thread at a time makes groups and tasks, writes cells between runs, and calls run(). The
@@ -257,8 +315,7 @@ class CALLISTO_API computation {
   template <std::invocable<here&, std::uint64_t> F>
   merged_task& task(task_group& in, std::uint64_t indices, F body) {
     require_indices(indices);
-    auto made = std::make_unique<merged_body<F>>(in, indices, std::move(body));
-    return static_cast<merged_task&>(add(std::move(made)));
+    return add_merged(std::make_unique<merged_body<F>>(in, indices, std::move(body)));
   }
   template <std::invocable<here&, std::uint64_t> F>
   merged_task& task(std::uint64_t indices, F body) {
@@ -269,7 +326,9 @@ class CALLISTO_API computation {
   counted_task<Record>& counted(task_group& in, F body) {
     if (sizeof(Record) > 16) refuse_large_record(in);
     auto made = std::make_unique<counted_body<Record, F>>(in, std::move(body));
-    return static_cast<counted_task<Record>&>(add(std::move(made)));
+    auto& type = *made;
+    add(std::unique_ptr<task_base>(std::move(made)));
+    return type;
   }
   template <class Record, std::invocable<here&, const Record&> F>
   counted_task<Record>& counted(F body) {
@@ -292,7 +351,8 @@ class CALLISTO_API computation {
  private:
   friend struct helper;
   struct state;
-  task_base& add(std::unique_ptr<task_base> made);
+  void add(std::unique_ptr<task_base> made);
+  merged_task& add_merged(std::unique_ptr<merged_task> made);
   static void require_indices(std::uint64_t indices);
   static void refuse_large_record(task_group& in);
   std::unique_ptr<state> state_;

@@ -63,6 +63,7 @@ class exclusive_keys {
     }
     static_cast<void>(left.release());  // give_up() deletes it
     here.leave_open(*here.at());
+    --here.counts().tasks;  // it counts as begun again when it runs
     return false;
   }
 

@@ -21,6 +21,8 @@ namespace callisto::domino {
 
 template <machine::policy M>
 class lane;
+template <machine::policy M>
+struct task_type;
 
 inline constexpr std::uint64_t no_rank = std::numeric_limits<std::uint64_t>::max();
 
@@ -38,6 +40,7 @@ struct group {
   std::vector<group*> followers;  ///< groups that are after this one
   unsigned leaders = 0;           ///< groups that this one is after
   std::function<void(lane<M>&)> between;
+  std::vector<task_type<M>*> prepared;  ///< types with a before_phase()
 
   credits<M> left;
   /// The bucket that is open, or `closed` while a thread publishes rings. A hint, since the phase may have ended; but a

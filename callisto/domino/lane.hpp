@@ -25,6 +25,8 @@ struct task_type {
   task_type(body does, group<M>& in) noexcept : run(does), of(&in) {}
   body run;
   group<M>* of;
+  /// If it is not null: called before a phase of its group begins, for tasks that it adds with lane::put_due().
+  void (*before_phase)(task_type& self, lane<M>& here) = nullptr;
   std::uint64_t number = 0;  ///< in its scheduler
 };
 
@@ -35,6 +37,7 @@ struct lane_counts {
   std::uint64_t outdated = 0;  ///< entries of instances that had run already, at a lower rank
   std::uint64_t steals = 0;    ///< rings of other lanes from which tasks were taken
   std::uint64_t forced = 0;    ///< holds of other lanes from which tasks were taken by force
+  std::uint64_t dense = 0;     ///< phases in which it laid out a walk over the marks of a type
 };
 
 /// The lane of the thread that runs a task. Only that thread calls members, while it runs the task.
@@ -83,6 +86,20 @@ class alignas(M::line_size) lane {
     M::light_fence();  // pairs with the heavy fence in sleeping_lanes::sleep()
     if (sleeping_lanes<M>::may_need(sleepers_->load(order::relaxed))) [[unlikely]]
       tell();
+  }
+
+  /// The tasks of this lane that wait for a phase of a group without ranks.
+  std::uint64_t waiting(const group<M>& g, due when) noexcept {
+    return part(g).rings[when.rank % g.window].unpublished();
+  }
+  /// Adds a task to the phase that is about to begin; for before_phase().
+  void put_due(group<M>& g, const task& of) { part(g).rings[g.rank % g.window].put(of); }
+  /// True if no task of the lane runs: what is written here precedes the next phase.
+  bool is_between_phases() const noexcept { return at_ == nullptr || keeps_; }
+  /// Puts the rest of a task, which began, back into its phase for the next run: this one is to stop.
+  void keep_rest(const task& of) {
+    keeps_ = true;
+    defer(*at_, at_->rank, of);
   }
 
   /// Says that a task that was taken has not ended: it was left with the holder of its key, and keeps its credit.

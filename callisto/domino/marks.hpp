@@ -36,6 +36,11 @@ class marks {
     return (bytes_[index].fetch_and(static_cast<std::uint8_t>(~mark), order::acquire) & mark) != 0;
   }
 
+  /// True if a mark is set: a hint.
+  bool has(std::uint64_t index, std::uint8_t mark) const noexcept {
+    return (bytes_[index].load(order::relaxed) & mark) != 0;
+  }
+
  private:
   const std::unique_ptr<machine::atomic_of<M, std::uint8_t>[]> bytes_;
 };

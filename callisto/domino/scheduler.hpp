@@ -68,6 +68,7 @@ class scheduler {
     if (types_.size() == task::most_types) throw usage_error("domino: a computation has at most 16384 types of tasks");
     made.number = types_.size();
     types_.push_back(&made);
+    if (made.before_phase != nullptr) made.of->prepared.push_back(&made);
   }
 
   /// No task of `later` begins before `earlier` is quiet. Throws usage_error if that closes a circle.
@@ -233,8 +234,10 @@ class scheduler {
 
   /// Runs a task. Its credit is the caller's afterwards.
   void run(lane<M>& here, const task& t, bool spreads) noexcept {
-    if (is_stopping()) [[unlikely]]
+    if (is_stopping()) [[unlikely]] {
+      if (!spreads) --here.counts_.tasks;  // the caller counts it as begun
       return keep(here, t);
+    }
     try {
       if (spreads) [[unlikely]] {
         task far = t;
@@ -394,7 +397,9 @@ class scheduler {
   }
 
   void end_phase(lane<M>& here, group<M>& g) noexcept {
-    g.phases = g.phases + 1;
+    // A phase that was stopped goes on in the next run.
+    const bool goes_on = is_stopping() && (deferred_of(g).filled >> (g.rank % g.window) & 1) != 0;
+    if (!goes_on) g.phases = g.phases + 1;
     if (g.between && !g.spreads && !is_stopping()) {
       const bool kept = std::exchange(here.keeps_, true);  // what it spawns waits for the next phase
       here.at_ = &g;
@@ -426,6 +431,7 @@ class scheduler {
     g.rank = std::min(near, far);
     g.spreads = spreads;
     if (spreads) g.far = 1 - g.far;
+    for (task_type<M>* type : g.prepared) type->before_phase(*type, here);
     std::uint64_t tasks = 0;
     for (auto& l : lanes_) {
       lane_part<M>& p = l->part(g);

@@ -424,6 +424,90 @@ TEST_P(Domino, D13_MeetsAndSumsDoNotDependOnTheOrder) {
   EXPECT_EQ(compute(how()), compute({.contexts = 1}));
 }
 
+TEST_P(Domino, D13_CellsAsOfThePhaseMakePhasesAPureFunction) {
+  constexpr std::uint64_t n = 300;
+  constexpr std::uint64_t rounds = 12;
+  computation c(how());
+  task_group& g = c.group();
+  cells<std::uint64_t> x(c, n, 0);
+  x.keep_as_of_phase(g);
+  merged_task* self = nullptr;
+  auto& step = c.task(g, n, [&](here& at, std::uint64_t i) {
+    const std::uint64_t sum = x.as_of_phase((i + 1) % n) * 3 + x.as_of_phase((i + n - 1) % n) + x.as_of_phase(i);
+    x.set(at, i, sum);
+    x.add(at, i, 1);  // a second write in the phase
+    EXPECT_EQ(x.get(i), sum + 1);
+    if (g.phases() + 1 < rounds) self->spawn_later(at, i);
+  });
+  self = &step;
+  g.between_phases([&](here& at) { x.add(at, 5, 1000); });
+  for (std::uint64_t i = 0; i < n; ++i) {
+    x.set(c.outside(), i, i * i);
+    step.spawn(c.outside(), i);
+  }
+  c.run();
+  std::vector<std::uint64_t> expected(n);
+  for (std::uint64_t i = 0; i < n; ++i) expected[i] = i * i;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    std::vector<std::uint64_t> next(n);
+    for (std::uint64_t i = 0; i < n; ++i)
+      next[i] = expected[(i + 1) % n] * 3 + expected[(i + n - 1) % n] + expected[i] + 1;
+    next[5] += 1000;
+    expected = next;
+  }
+  for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(x.get(i), expected[i]) << i;
+}
+
+/// Phases in which most, few or no cells are marked; with marks in cells' words, and in bytes.
+template <class T>
+void run_dense(bool exclusive) {
+  computation c({.contexts = 3});
+  task_group& g = c.group();
+  constexpr std::uint64_t n = 50'000;
+  constexpr std::uint64_t rounds = 9;
+  cells<T> x(c, n, T{});
+  std::vector<std::uint32_t> ran(n, 0);  // plain data
+  std::stop_source stop;
+  bool threw = false;
+  const auto every = [](std::uint64_t round) -> std::uint64_t { return round % 3 == 0 ? 2 : round % 3 == 1 ? 999 : 7; };
+  merged_task* other = nullptr;
+  auto& step = c.task(g, n, [&](here& at, std::uint64_t i) {
+    if (g.phases() == 3 && i == 20'000 && !threw) {
+      threw = true;
+      throw std::runtime_error("once");
+    }
+    if (g.phases() == 6 && i == 30'000) stop.request_stop();
+    EXPECT_EQ(i % every(g.phases()), 0U);
+    ++ran[i];
+    if (i == 0 && g.phases() < rounds) other->spawn(at, 0);
+  });
+  x.on_change(step, later);
+  if (exclusive) step.exclusive(64, [](std::uint64_t i) { return i % 64; });
+  auto& seed = c.task(g, 1, [&](here& at, std::uint64_t) {
+    const std::uint64_t next = g.phases() + 1;
+    for (std::uint64_t i = 0; i < n; i += every(next)) x.update(at, i, [&](T) { return static_cast<T>(next); });
+  });
+  other = &seed;
+  for (std::uint64_t i = 0; i < n; i += every(0)) x.set(c.outside(), i, T{100});
+  EXPECT_THROW(c.run(), std::runtime_error);
+  EXPECT_FALSE(c.run(stop.get_token()));
+  EXPECT_TRUE(c.run());
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::uint32_t expected = 0;
+    for (std::uint64_t round = 0; round <= rounds; ++round) expected += i % every(round) == 0 ? 1 : 0;
+    // The instance that threw has run, and does not run again.
+    if (i == 20'000) --expected;
+    ASSERT_EQ(ran[i], expected) << i;
+  }
+  EXPECT_GE(c.statistics().dense, 6U);
+  std::uint64_t all = 1;
+  for (const std::uint32_t times : ran) all += times;
+  EXPECT_EQ(c.statistics().tasks, all + rounds);
+}
+TEST(DominoDense, ManyMarkedCellsAreWalkedOver) { run_dense<std::uint32_t>(false); }
+TEST(DominoDense, WithMarksBesideTheCells) { run_dense<std::uint64_t>(false); }
+TEST(DominoDense, WithExclusiveKeys) { run_dense<std::uint32_t>(true); }
+
 TEST_P(Domino, ReducersAreCombinedBetweenPhases) {
   computation c(how());
   task_group& g = c.group();

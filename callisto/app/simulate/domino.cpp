@@ -40,6 +40,10 @@ using machine::simulation::description;
 template <unsigned Hold>
 struct with_hold : machine::simulated {
   static constexpr unsigned domino_hold = Hold;
+  /// A look at a word by a thread that waits: lanes without work look at many words in turn.
+  static void relax() noexcept {
+    if (auto* const e = machine::simulation::engine::running()) e->execute(50, machine::simulation::activity::waiting);
+  }
 };
 
 /// A computation on a machine: a tree of tasks, then phases of one task.
@@ -308,7 +312,7 @@ domino_outcome simulate_domino(const description& machine, const domino_setup& s
     case 8:
       return simulate_on<with_hold<8>>(machine, setup);
     case 32:
-      return simulate_on<machine::simulated>(machine, setup);
+      return simulate_on<with_hold<32>>(machine, setup);
     default:
       throw usage_error(fmt::format("simulate domino: holds of {}; expected 1, 8 or 32", setup.hold));
   }

@@ -27,7 +27,7 @@ struct changing_pagerank::state {
       : graph(of),
         how(with),
         score(capacity, 0),
-        limit(capacity, with.tolerance * (1 - with.damping) * (1 - with.damping)),
+        limit(capacity, with.tolerance * (1 - with.damping) * (1 - with.damping) / 2),
         residual(c, capacity, 0),
         pushed(c),
         gained(c),
@@ -41,9 +41,11 @@ struct changing_pagerank::state {
                        [this](double, double now, std::uint64_t v) { return std::abs(now) > limit[v]; });
   }
 
-  /// Sets the residual of v that triggers: in proportion to its score, so that hubs do not wait for every change.
-  void set_limit(std::uint32_t v) noexcept {
-    limit[v] = how.tolerance * (1 - how.damping) * std::max(score[v], 1 - how.damping);
+  /// Sets the residual of v that triggers: in proportion to its score, so that hubs do not wait for every change. All
+  /// scores are off by the sum of residuals, divided by 1 - damping, at most. Tasks may leave half of the tolerance, and
+  /// sweeps the other half.
+  void set_limit(std::uint32_t v, double left_by_sweeps = 0) noexcept {
+    limit[v] = how.tolerance * (1 - how.damping) * std::max(score[v], 1 - how.damping) / 2 + left_by_sweeps;
   }
 
   /// Hands shares of what u has gained on to its out-neighbours.
@@ -54,12 +56,13 @@ struct changing_pagerank::state {
     for (const auto& a : row) residual.add(at, a.to, share);
   }
 
-  /// Adds every residual to its score and computes the residuals anew, until all are small: sweeps over all vertices.
-  /// Throws cancelled; scores are then on their way.
+  /// Adds every residual to its score and computes the residuals anew, until their sum is small: sweeps over all
+  /// vertices. Throws cancelled; scores are then on their way.
   void sweep(const run_control& control = {}) {
     const std::uint32_t n = graph.vertices();
     std::vector<double> out(n);
-    for (double worst = 2; worst > 1;) {
+    const double enough_for_all = how.tolerance * (1 - how.damping) * n / 2;
+    for (double all = 2 * enough_for_all; all > enough_for_all;) {
       control.check();
       ++sweeps;
       parallel_for(std::uint32_t{0}, n, [&](std::uint32_t v) {
@@ -67,16 +70,16 @@ struct changing_pagerank::state {
         residual.put(v, 0);
         out[v] = graph.out(v).empty() ? 0 : how.damping * score[v] / static_cast<double>(graph.out(v).size());
       });
-      worst = parallel_reduce(
+      all = parallel_reduce(
           std::uint32_t{0}, n, 0.0,
           [&](std::uint32_t v) {
             double left = 1 - how.damping - score[v];
             for (const auto& a : graph.in(v)) left += out[a.to];
             residual.put(v, left);
-            set_limit(v);
-            return std::abs(left) / limit[v];
+            set_limit(v, std::abs(left));
+            return std::abs(left);
           },
-          [](double a, double b) { return std::max(a, b); });
+          [](double a, double b) { return a + b; });
     }
     known = n;
     sum = std::accumulate(score.begin(), score.begin() + n, 0.0);
