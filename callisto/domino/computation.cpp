@@ -215,9 +215,11 @@ bool computation::run(std::stop_token stop) {
     ~running_now() { flag = false; }
   } const now{s.running};
   s.running = true;
-  s.of.begin(*s.leader);
+  s.of.prepare();
   {
+    // First: from begin() on other threads work.
     const std::stop_callback on_stop(stop, [&s] { s.of.stop(); });
+    s.of.begin(*s.leader);
     if (s.seed != 0) {
       helper::run_in_random_order(s);
     } else {

@@ -78,7 +78,12 @@ class hold {
   template <class GiveBack, class Settle>
   bool begin(task& next, GiveBack give_back, Settle settle) {
     if (next_ == limit_) {
-      if (rest_ == limit_ || !give_rest(give_back, settle)) return false;
+      if (rest_ == limit_) {
+        // Lets a thief go on that asks in vain.
+        if (state_of(request_.load(order::relaxed)) != idle) answer(settle);
+        return false;
+      }
+      if (!give_rest(give_back, settle)) return false;
     }
     const std::uint32_t at = next_;
     if (!advance(settle)) return false;
@@ -123,6 +128,7 @@ class hold {
       const std::uint64_t asked = in_state(request, polite);
       if (!request_.compare_exchange(request, asked, order::relaxed)) return reply::again;
       request = asked;
+      if (is_empty(look())) return reply::again;
     }
     if (state_of(request) == cut_off) return reply::nothing;  // the thief's hold has what was left
     const auto unchanged = [request](std::uint64_t now) { return now == request; };

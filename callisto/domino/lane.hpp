@@ -108,7 +108,11 @@ class alignas(M::line_size) lane {
     pool_ = pool_ - 1;
   }
   /// Puts a task that keeps its credit into the open bucket again.
-  void put_again(const task& of) { open_ring_->put_published(of); }
+  void put_again(const task& of) {
+    if (!keeps_) return open_ring_->put_published(of);
+    defer(*at_, at_->rank, of);  // the run stops: what is kept must not be published
+    pool_ = pool_ + 1;
+  }
   /// Whether spawning here wakes threads that sleep: not at the beginning of a run, which may be over soon.
   void let_wake(bool wakes) noexcept { may_wake_ = wakes; }
 

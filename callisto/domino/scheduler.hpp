@@ -95,11 +95,14 @@ class scheduler {
 
   // For the thread that runs the computation, on its lane. No other thread may be in begin() or run().
 
+  /// Forgets a stop of the last run: stop() is for the next run from now on.
+  void prepare() noexcept {
+    stop_.store(0, order::relaxed);
+    failure_ = nullptr;
+  }
   /// Opens the groups that come after no other.
   void begin(lane<M>& here) {
     over_.store(0, order::relaxed);
-    stop_.store(0, order::relaxed);
-    failure_ = nullptr;
     here.keeps_ = false;
     open_groups_.store(1, order::relaxed);  // relaxed: publishing rings publishes all of this
     for (auto& g : groups_) {

@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7' | ' simulate domino') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -221,7 +221,7 @@ _callisto() {
     ' simulate')
       flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --json --quiet --no-progress'
       valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format --repeats --columns --weights-column --separator --header --ids --names --member '
-      subcommands='fig4 fig5 fig6 fig7'
+      subcommands='fig4 fig5 fig6 fig7 domino'
       ;;
     ' simulate fig4')
       flags='--help --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress'
@@ -238,6 +238,10 @@ _callisto() {
     ' simulate fig7')
       flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
       valued=' --machine --scale --threads --searches --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
+      ;;
+    ' simulate domino')
+      flags='--help --threads --cycles --height --phases --output --json --quiet --no-progress'
+      valued=' --threads --cycles --height --phases -o --output '
       ;;
   esac
   for ((i = first; i < COMP_CWORD; i++)); do
@@ -344,7 +348,7 @@ _callisto() {
         kind=list words='bfs pr cc bc tc sssp'
         ;;
       *' --programs')
-        kind=list words='barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp'
+        kind=list words='barriers dynamic memory bursty loading storing spinlock dom_bc pagerank triangles betweenness sssp'
         ;;
       *' --background')
         kind=list words='dynamic memory pagerank none'
@@ -367,6 +371,7 @@ _callisto() {
       ' bench manners '[0-9]) kind=none ;;
       ' simulate 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
       ' simulate fig4 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
+      ' simulate domino 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
     esac
     if ((arguments == 0)) && [[ -n $subcommands ]]; then
       words="$subcommands $words"

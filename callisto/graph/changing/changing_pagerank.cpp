@@ -42,8 +42,8 @@ struct changing_pagerank::state {
   }
 
   /// Sets the residual of v that triggers: in proportion to its score, so that hubs do not wait for every change. All
-  /// scores are off by the sum of residuals, divided by 1 - damping, at most. Tasks may leave half of the tolerance, and
-  /// sweeps the other half.
+  /// scores are off by the sum of residuals, divided by 1 - damping, at most. Tasks may leave half of the tolerance,
+  /// and sweeps the other half.
   void set_limit(std::uint32_t v, double left_by_sweeps = 0) noexcept {
     limit[v] = how.tolerance * (1 - how.damping) * std::max(score[v], 1 - how.damping) / 2 + left_by_sweeps;
   }
