@@ -52,17 +52,22 @@ class exclusive_keys {
     for (;;) {
       if (seen == unheld) {
         // acquire: pairs with give_up(), for what the last holder wrote.
-        if (word.compare_exchange(seen, held, order::acquire)) return true;
+        if (word.compare_exchange(seen, held, order::acquire)) {
+          if (left != nullptr) here.take_credit_back();
+          return true;
+        }
         continue;
       }
-      if (left == nullptr) left = std::make_unique<left_task>();
+      if (left == nullptr) {
+        left = std::make_unique<left_task>();
+        here.leave_open(*here.at());  // first: the holder may end the task as soon as it is in the list
+      }
       left->what = t;
       left->next = seen;
       // release: publishes the task, and what spawned it, to give_up().
       if (word.compare_exchange(seen, reinterpret_cast<std::uint64_t>(left.get()), order::release)) break;
     }
     static_cast<void>(left.release());  // give_up() deletes it
-    here.leave_open(*here.at());
     --here.counts().tasks;  // it counts as begun again when it runs
     return false;
   }

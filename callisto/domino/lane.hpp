@@ -107,6 +107,7 @@ class alignas(M::line_size) lane {
     if (pool_ == 0) draw(g);
     pool_ = pool_ - 1;
   }
+  void take_credit_back() noexcept { pool_ = pool_ + 1; }
   /// Puts a task that keeps its credit into the open bucket again.
   void put_again(const task& of) {
     if (!keeps_) return open_ring_->put_published(of);
