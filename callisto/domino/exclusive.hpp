@@ -68,7 +68,7 @@ class exclusive_keys {
       if (word.compare_exchange(seen, reinterpret_cast<std::uint64_t>(left.get()), order::release)) break;
     }
     static_cast<void>(left.release());  // give_up() deletes it
-    --here.counts().tasks;  // it counts as begun again when it runs
+    --here.counts().tasks;              // it counts as begun again when it runs
     return false;
   }
 
