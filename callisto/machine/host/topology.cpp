@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <unistd.h>
+
 #ifndef CALLISTO_WITHOUT_HWLOC
 #include <hwloc.h>
 #endif
@@ -157,8 +159,11 @@ const topology& topology::host() {
         if (knows(found)) return new topology(found);
       }
     }
+    // Without /sys, as in a bare chroot, hwloc knows no more, and complains on standard error.
+    const bool is_blind = !asks_for_hwloc() && access("/sys/devices/system/cpu", F_OK) != 0;
     // In secure mode without hwloc, which reads files and loads plug-ins that the environment names.
-    if (const std::optional<topology> found = in_secure_mode() ? std::nullopt : hwlocs_host(); found && knows(*found))
+    if (const std::optional<topology> found = in_secure_mode() || is_blind ? std::nullopt : hwlocs_host();
+        found && knows(*found))
       return new topology(*found);
     return new topology(flat(usable));
   }();
