@@ -18,9 +18,9 @@ mkdir -p "$work" "$dist"
 git diff --quiet HEAD -- || echo "deb: builds what is committed, without your changes since"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
-git archive --prefix="callisto-$version/" HEAD | gzip -n >"$work/callisto_$version.orig.tar.gz"
-tar -C "$work" -xf "$work/callisto_$version.orig.tar.gz"
-cp -r packaging/debian "$work/callisto-$version/debian"
+git archive --prefix="callisto-rts-$version/" HEAD | gzip -n >"$work/callisto-rts_$version.orig.tar.gz"
+tar -C "$work" -xf "$work/callisto-rts_$version.orig.tar.gz"
+cp -r packaging/debian "$work/callisto-rts-$version/debian"
 
 if nanobind=$(build/python-env/bin/python -c 'import nanobind, os; print(os.path.dirname(nanobind.__path__[0]))' 2>/dev/null); then
   # A folder with nothing but nanobind: the packages beside it are not Debian's.
@@ -31,7 +31,7 @@ else
   echo "deb: no nanobind in build/python-env (tools/python_env.sh makes it): python3-callisto-graph is left out"
   export DEB_BUILD_PROFILES=pkg.callisto.nopython
 fi
-(cd "$work/callisto-$version" && dpkg-buildpackage --no-sign --build=full) >"$work/build.log" 2>&1 ||
+(cd "$work/callisto-rts-$version" && dpkg-buildpackage --no-sign --build=full) >"$work/build.log" 2>&1 ||
   { tail -n 30 "$work/build.log" >&2; die "dpkg-buildpackage failed; all of it is in $work/build.log"; }
 mv "$work"/*.deb "$work"/*.dsc "$work"/*.tar.* "$work"/*.changes "$work"/*.buildinfo "$dist/"
 echo "deb: built $(cd "$dist" && echo *.deb)"

@@ -21,7 +21,7 @@ has packaging/spack/package.py 'version\("@", tag="v@"\)'
 has packaging/conda-forge/recipe.yaml '^  version: "@"$'
 has packaging/vcpkg/vcpkg.json '"version": "@"'
 has packaging/nix/package.nix 'version = "@";'
-has packaging/debian/changelog '^callisto \(@-1\)'
+has packaging/debian/changelog '^callisto-rts \(@-1\)'
 [[ -e packaging/debian/libcallisto${version%.*}.install ]] ||
   not_ready "packaging/debian/ has no libcallisto${version%.*}, which the soname of $version asks for"
 ready "1. $version stands in CMakeLists.txt, and in all that name it"
