@@ -186,6 +186,7 @@ struct job::impl {
       outsiders_looked_at = now;
       s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });
     }
+    if (!may_step_aside) return is_crowded() ? aside::crowded : aside::no;
     const aside why = decides.look(s, contexts.count() * own / weights, contexts.count());
     return why == aside::no && is_crowded() ? aside::crowded : why;
   }
@@ -399,7 +400,7 @@ bool job::alone() { return in_->divided()->jobs <= 1; }
 
 bool job::stands_aside() {
   impl& in = *in_;
-  if (!in.may_step_aside || !member()) return false;
+  if ((!in.may_step_aside && in.takes_turns) || !member()) return false;
   const std::uint64_t now = in.now();
   std::uint64_t last = in.aside_looked_at.load(order::relaxed);  // relaxed, all: a hint, and its pace
   if (now - last >= millisecond && in.aside_looked_at.compare_exchange(last, now, order::relaxed)) {

@@ -34,7 +34,8 @@ struct membership {
   bool follows_priority = false;  ///< the weight counts as much as the priority of the process says, at any time
   timing delays{};
   bool may_step_aside = false;  ///< job::stands_aside() may be true
-  /// False: its threads wait for other processes. It then stands aside rather than take turns on its main context.
+  /// False: its threads wait for other processes. It then stands aside rather than take turns on its main context, also
+  /// if it may not step aside otherwise.
   bool takes_turns = true;
 };
 

@@ -581,6 +581,8 @@ session::~session() {
       if (!s.how.statistics.empty() && s.how.statistics != "0") write_statistics();
       run_phase([] {});  // nothing is under way in any rank
       s.watcher.reset();
+      s.stop_cores();     // the network is this thread's from now on
+      s.engine->flush();  // what another core's last handler has sent
       s.net->leave();
     } catch (...) {
       // The job failed meanwhile; the rank that failed has said so.
