@@ -69,8 +69,7 @@ class team {
   void lead(work_item<M>& item, context_lease<M>* on = nullptr) noexcept {
     slot* const mine = take_slot();
     if (mine == nullptr) return item.run(0, nullptr, on);
-    mine->item = &item;
-    for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).open();
+    publish(*mine, item);
     work_signal_.announce(mine->number);
     item.run(0, mine, on);
     for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).close_and_drain();
@@ -83,8 +82,7 @@ class team {
   standing_place<M> stand(work_item<M>& item) noexcept {
     slot* const mine = take_slot();
     if (mine == nullptr) return {};
-    mine->item = &item;
-    for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).open();
+    publish(*mine, item);
     return {work_signal_, mine->number};
   }
 
@@ -165,6 +163,12 @@ class team {
     work_signal<M>* notices = nullptr;
     machine::plain_of<M, work_item<M>*> item{nullptr};
   };
+
+  /// Puts an item into a slot, and lets followers in.
+  void publish(slot& in, work_item<M>& item) noexcept {
+    in.item = &item;
+    for (unsigned g = 0; g < gates_; ++g) gate_of(in.number, g).open();
+  }
 
   slot* take_slot() noexcept {
     for (slot& s : slots_) {
