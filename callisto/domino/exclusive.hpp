@@ -43,7 +43,7 @@ class exclusive_keys {
 
   struct left_task {
     task what;
-    std::uint64_t next;  ///< a word: `held`, or the next in the list
+    machine::plain_of<M, std::uint64_t> next{held};  ///< a word: `held`, or the next in the list
   };
 
   static bool take_or_leave(machine::atomic_of<M, std::uint64_t>& word, lane<M>& here, const task& t) {

@@ -60,8 +60,8 @@ class hold {
     next_ = 0;
     limit_ = rest_ = static_cast<std::uint32_t>(n);
     firm_ = ((firm_ >> version_shift) + 1) << version_shift | n << 16;
+    source_.store(source, order::relaxed);  // relaxed: as a task, see shared_task
     // release: a thread in settle() that reads one of these also finds that the draft before has ended.
-    source_.store(source, order::release);
     decides_.store(&decides, order::release);
     value_.store(value, order::release);
     // release: publishes the above and the slots, and what spawned the tasks, to the acquires in settle() and ask().
@@ -100,16 +100,20 @@ class hold {
 
   // For any thread:
 
-  /// Makes a draft firm if its filling was decided.
-  void settle() noexcept {
-    std::uint64_t found = reserved_.load(order::acquire);  // acquire: pairs with draft()
-    if ((found & draft_bit) == 0) return;
-    // acquire: pairs with draft(): a newer value comes with a newer `reserved`.
-    const word* const decides = decides_.load(order::acquire);
-    const std::uint64_t value = value_.load(order::acquire);
-    if (reserved_.load(order::relaxed) != found) return;  // the owner has ended it
-    if (decides->load(order::relaxed) != value) return;
-    reserved_.compare_exchange(found, found & ~draft_bit, order::relaxed);  // relaxed: what draft() has published
+  /// Makes a draft firm if its filling was decided. Returns `reserved` as it then is.
+  std::uint64_t settle() noexcept {
+    for (;;) {
+      std::uint64_t found = reserved_.load(order::acquire);  // acquire: pairs with draft(), commit() and advance()
+      if ((found & draft_bit) == 0) return found;
+      // acquire: pairs with draft(): a newer value comes with a newer `reserved`.
+      const word* const decides = decides_.load(order::acquire);
+      const std::uint64_t value = value_.load(order::acquire);
+      const bool decided = decides->load(order::relaxed) == value;
+      if (reserved_.load(order::relaxed) != found) continue;  // the owner has ended it, or another thread
+      if (!decided) return found;
+      const std::uint64_t firm = found & ~draft_bit;
+      if (reserved_.compare_exchange(found, firm, order::relaxed)) return firm;  // relaxed: what draft() has published
+    }
   }
 
   enum class reply {
@@ -122,14 +126,15 @@ class hold {
   /// `source` is where the tasks are from.
   template <class Hold>
   reply ask(Hold& mine, unsigned lane, std::uint64_t& source) {
-    if (is_empty(look())) return reply::nothing;
+    if (is_empty(settle())) return reply::nothing;
     std::uint64_t request = request_.load(order::relaxed);
     if (state_of(request) == idle) {
       const std::uint64_t asked = in_state(request, polite);
       if (!request_.compare_exchange(request, asked, order::relaxed)) return reply::again;
       request = asked;
-      if (is_empty(look())) return reply::again;
     }
+    // The owner answers if it begins another task. It may have begun the last one, and sleep, before it was asked.
+    if (is_empty(settle())) return reply::again;
     if (state_of(request) == cut_off) return reply::nothing;  // the thief's hold has what was left
     const auto unchanged = [request](std::uint64_t now) { return now == request; };
     if (!unchanged(M::wait_while(request_, unchanged, machine::patience::brief))) return reply::again;
@@ -138,7 +143,7 @@ class hold {
     const std::uint64_t force = next_version(request) | forcing;
     if (!request_.compare_exchange(request, force, order::relaxed)) return reply::again;
     M::heavy_fence();
-    const std::uint64_t reserved = look();
+    const std::uint64_t reserved = settle();
     const bool some = !is_empty(reserved);
     const std::uint64_t outcome = some ? force_of(force, first(reserved), lane) : next_version(force);
     if (some) {
@@ -163,7 +168,7 @@ class hold {
 
  private:
   /// A task that several threads may look at. Relaxed throughout: a thief that copies it wins or loses it by a change
-  /// of `request`, and drops the copy if it loses.
+  /// of `request`, and drops the copy if it loses. The owner overwrites it only after it has seen that change.
   class shared_task {
    public:
     void write(const task& of) noexcept {
@@ -204,12 +209,6 @@ class hold {
   }
   static constexpr std::uint64_t force_of(std::uint64_t request, std::uint64_t cut, std::uint64_t lane) noexcept {
     return in_state(request, cut_off) | cut << cut_shift | lane << lane_shift;
-  }
-
-  /// Returns `reserved` without a draft that was decided.
-  std::uint64_t look() noexcept {
-    settle();
-    return reserved_.load(order::acquire);  // acquire: pairs with draft(), commit() and advance()
   }
 
   /// Begins the task at next_. False if a thief has taken it, and what followed.

@@ -592,6 +592,30 @@ TEST(Explore, ReportsAnEndThatIsNotOrderedAfterAnAccess) {
   EXPECT_EQ(r.failure->what, kind::use_after_lifetime);
 }
 
+struct publishes_without_order {
+  static constexpr unsigned threads = 2;
+  atomic<int> value{1};
+  atomic<atomic<int>*> where{nullptr};
+  atomic<int> set{0};
+  void run(unsigned t) {
+    if (t == 0) {
+      where.store(&value, relaxed);
+      set.store(1, relaxed);  // should be release
+    } else if (set.load(acquire) == 1) {
+      where.load(relaxed)->load(relaxed);
+    }
+  }
+};
+
+TEST(Explore, ReportsAPointerToNowhere) {
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto r = explore<publishes_without_order>(limited());
+    ASSERT_TRUE(r.failure);
+    EXPECT_EQ(r.failure->what, kind::use_after_lifetime);
+    EXPECT_NE(r.failure->message.find("memory that does not exist"), std::string::npos) << r.failure->message;
+  }
+}
+
 // --- outside of explorations
 
 TEST(Explore, ObjectsWorkOutsideOfExecutions) {

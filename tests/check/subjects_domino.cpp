@@ -22,6 +22,23 @@ struct small : machine::checked {
   static constexpr unsigned domino_bulk = 1;
 };
 
+/// The same with larger holds: an owner that was asked gives some of the rest back, and begins the last one.
+struct larger : small {
+  static constexpr unsigned domino_hold = 3;
+};
+
+/// The same with waits that end only if the word changes. A thief that waits on a real machine would hold itself up
+/// until its patience ends.
+struct patient : small {
+  template <class T, class Keep>
+  static T wait_while(const machine::checked::atomic<T>& word, Keep keep, machine::patience grade) {
+    for (;;) {
+      const T value = small::wait_while(word, keep, grade);
+      if (!keep(value)) return value;
+    }
+  }
+};
+
 using domino::task;
 
 struct plain_thread : workers::plain_thread<small> {
@@ -79,9 +96,13 @@ class ring_users {
 using holding = domino::hold<small>;
 using reply = holding::reply;
 
-/// An owner that fills its hold with two tasks, some times, beside threads that ask for them.
-template <unsigned Thieves, unsigned Fillings>
+/// An owner that fills its hold, some times, beside threads that ask for its tasks.
+template <unsigned Thieves, unsigned Fillings, class M = small>
 class holders {
+  using holding = domino::hold<M>;
+  using reply = typename holding::reply;
+  static constexpr unsigned most = holding::capacity;
+
  public:
   static constexpr unsigned threads = 1 + Thieves;
   static constexpr unsigned follower = 1;
@@ -94,11 +115,11 @@ class holders {
       return end_all(thread);
     }
     for (unsigned f = 0; f < Fillings; ++f) {
-      for (unsigned i = 0; i < 2; ++i) {
-        written_[2 * f + i] = 1;
-        holds_[0].stage(i, task::of(0, 2 * f + i));
+      for (unsigned i = 0; i < most; ++i) {
+        written_[most * f + i] = 1;
+        holds_[0].stage(i, task::of(0, most * f + i));
       }
-      holds_[0].draft(2, 7, decides_, f + 1);
+      holds_[0].draft(most, 7, decides_, f + 1);
       decides_.store(f + 1, order::relaxed);
       holds_[0].commit();
       end_all(0);
@@ -128,8 +149,8 @@ class holders {
 
   std::array<holding, threads> holds_;
   atomic<std::uint64_t> decides_{0};
-  std::array<plain<unsigned>, 2 * Fillings> written_{};
-  std::array<plain<unsigned>, 2 * Fillings> ended_{};
+  std::array<plain<unsigned>, most * Fillings> written_{};
+  std::array<plain<unsigned>, most * Fillings> ended_{};
 };
 
 /// A thread that takes tasks from a ring, and stops for ever when it has won them, or lost them; and others that find
@@ -197,6 +218,39 @@ class drafters {
   std::array<holding, Others + 2> holds_;
   atomic<unsigned> stopped_{0};
   std::array<atomic<unsigned>, tasks> ended_{};
+};
+
+/// A thread that takes all tasks of a ring, and stops for ever when it has won them; and one that finds the ring empty.
+class emptied {
+ public:
+  static constexpr unsigned threads = 2;
+
+  emptied() { ring_.put_published(task::of(0, 0)); }
+  void run(unsigned thread) {
+    if (thread == 0) {
+      ring_.take(1, taker{holds_[0]});
+      return;
+    }
+    if (!ring_.looks_empty()) return;
+    std::uint64_t source = 0;
+    require(holds_[0].ask(holds_[1], 1, source) == reply::got, "what is not in the ring is in a hold");
+  }
+
+ private:
+  struct taker {
+    holding& of;
+    std::uint64_t number() const { return 1; }
+    void settle(unsigned) const {}
+    void stage(std::uint64_t i, const task& t) const { of.stage(i, t); }
+    void draft(std::uint64_t n, const atomic<std::uint64_t>& word, std::uint64_t value) const {
+      of.draft(n, 7, word, value);
+    }
+    void commit() const {}
+    void cancel() const { of.cancel(); }
+    bool may_take() const { return true; }
+  };
+  domino::ring<small> ring_;
+  std::array<holding, 2> holds_;
 };
 
 /// An owner with two tasks in its hold, and a thief that stops for ever: when it has won the tasks, or while it uses
@@ -413,6 +467,72 @@ class computers {
   std::array<plain_thread, Threads> thread_;
 };
 
+/// The run after one that was stopped, in which each of two lanes has kept a task. Both spawn another one. The bucket
+/// is the same, so that a late thread finds it as it was. `Again` = false: there was no run before.
+template <bool Again>
+class goes_on {
+  using lane = domino::lane<small>;
+  using type = domino::task_type<small>;
+
+ public:
+  static constexpr unsigned threads = 2;
+
+  goes_on() {
+    scheduler_.add_type(type_);
+    for (unsigned l = 0; l < 2; ++l) {
+      lane& mine = scheduler_.lane_of(l);
+      mine.spawn(group_, mine.now(group_), task::of(type_.number, l));
+    }
+    if (!Again) return;
+    scheduler_.begin(scheduler_.lane_of(0));
+    scheduler_.stop();
+    for (unsigned l = 0; l < 2; ++l) {
+      party one{thread_[l], *this, false, true};
+      scheduler_.work(scheduler_.lane_of(l), one);
+    }
+    scheduler_.prepare();
+  }
+  void run(unsigned thread) {
+    lane& mine = scheduler_.lane_of(thread);
+    party one{thread_[thread], *this, thread == 0, false};
+    if (thread == 0) scheduler_.begin(mine);
+    scheduler_.work(mine, one);
+    if (thread == 0) {
+      for (const auto& n : ran_) require(n == 1, "every task runs once");
+      end_.store(1, order::release);
+      scheduler_.wake_all();
+    }
+    scheduler_.release(mine);
+  }
+
+ private:
+  struct party {
+    workers::suspendable<small>& self;
+    goes_on& of;
+    bool leads;
+    bool yields;
+    bool should_yield(lane&) const { return yields; }
+    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
+  };
+  struct own_type : type {
+    explicit own_type(goes_on& by, domino::group<small>& in) : type(&goes_on::begin, in), owner(by) {}
+    goes_on& owner;
+  };
+  static void begin(type& self, lane& here, const task& t) {
+    goes_on& of = static_cast<own_type&>(self).owner;
+    const auto i = static_cast<unsigned>(t.index());
+    of.ran_[i] = of.ran_[i] + 1;
+    if (i < 2) here.spawn(*self.of, here.now(*self.of), task::of(self.number, i + 2));
+  }
+
+  domino::scheduler<small> scheduler_{2};
+  domino::group<small>& group_ = scheduler_.add_group(2, 1);
+  own_type type_{*this, group_};
+  atomic<unsigned> end_{0};
+  std::array<plain<unsigned>, 4> ran_{};
+  std::array<plain_thread, 2> thread_;
+};
+
 /// One phase: a task that spawns two others, on two threads, one of which is stopped for ever at each of its steps. It
 /// holds up one task at most: the one that it is inside, begins or hands on.
 template <unsigned Tasks>
@@ -567,11 +687,28 @@ class claimants {
 const char* const once = "every task is taken once, and what its spawner wrote is visible";
 const char* const phases = "every task runs once, in its phase, and sees what the phase before wrote";
 
+/// Executions with few preemptions in which loads return one of the two newest values.
+machine::checking::options few(unsigned bound) {
+  machine::checking::options o = preemptions(bound, {0, 0});
+  o.stale = 1;
+  return o;
+}
+
+/// Executions with few preemptions in which loads return the newest values.
+machine::checking::options in_turns(unsigned bound) {
+  machine::checking::options o = preemptions(bound, {0, 0});
+  o.stale = 0;
+  return o;
+}
+
 const registered<ring_users<3, 1>> ring_2("domino.ring.3of2", once, exhaustive({0, 0}), exhaustive({0, 1}));
 const registered<ring_users<4, 1>> ring_4("domino.ring.4of2", once, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
 const registered<ring_users<3, 2>> ring_3("domino.ring.3", once, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
 const registered<holders<1, 2>> hold_2("domino.hold.2", once, preemptions(2, {0, 0}), exhaustive({1, 0}));
-const registered<holders<2, 1>> hold_3("domino.hold.3", once, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
+const registered<holders<2, 1>> hold_3("domino.hold.3", once, few(1), preemptions(2, {1, 0}));
+const registered<holders<1, 1, larger>> hold_of3("domino.hold.of3", once, few(2), preemptions(3, {1, 0}));
+const registered<holders<2, 1, patient>> hold_patient("domino.hold.patient", "no thief waits for an owner that sleeps",
+                                                      in_turns(2), in_turns(3));
 const registered<markers> marked("domino.marks",
                                  "an instance runs after each write that spawned it or found it pending",
                                  exhaustive({0, 0}), exhaustive({0, 0}));
@@ -588,6 +725,12 @@ const registered<computers<2, 3, true>> between("domino.between", phases, pct(3,
 const registered<computers<3, 5>> compute_3("domino.phases.3x5", phases, pct(3, 5'000, {1, 0}),
                                             pct(4, 500'000, {0, 0}));
 
+const registered<goes_on<false>> begin_2("domino.phases.two_rings", phases, pct(3, 3'000, {0, 0}), few(1));
+const registered<goes_on<true>> again_2("domino.phases.again", "a run goes on where the last one was stopped",
+                                        pct(3, 3'000, {0, 0}), few(1));
+
+const registered<emptied> draft_1("domino.draft.1", "what a stopped thread has taken can be had", exhaustive({1, 0}),
+                                  exhaustive({1, 1}));
 const registered<drafters<1>> draft_2("domino.draft.2", "what a stopped thread has taken can be had",
                                       preemptions(2, {0, 0}), preemptions(3, {0, 1}));
 const registered<drafters<2>> draft_3("domino.draft.3", "what a stopped thread has taken can be had",

@@ -3,7 +3,10 @@
 #include <callisto/machine/checked/execution.hpp>
 #include <callisto/machine/checked/explore.hpp>
 
+#include <signal.h>
+
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -30,10 +33,21 @@ namespace {
   std::abort();
 }
 
-/// The terminate handler and the leak checker's state while executions run.
+/// Does so if a thread follows a pointer to nowhere: with a lowered order it may read one that is not set yet. The
+/// thread's stack, which the signal came to, is left behind as in every failure.
+extern "C" void on_bad_access(int signal) {
+  if (running()) detail::current->fail(kind::use_after_lifetime, "an access to memory that does not exist");
+  std::signal(signal, SIG_DFL);  // the access is repeated, and ends the process
+}
+
+/// The handlers and the leak checker's state while executions run.
 class surroundings {
  public:
   surroundings() noexcept : before_(std::set_terminate(on_terminate)) {
+    struct sigaction bad_access = {};
+    bad_access.sa_handler = on_bad_access;
+    bad_access.sa_flags = SA_NODEFER;  // the handler does not return, and another execution may fail so, too
+    sigaction(SIGSEGV, &bad_access, &bad_access_before_);
 #if defined(CALLISTO_CHECKED_LEAKS)
     __lsan_disable();  // executions that are cut short leak what their threads own
 #endif
@@ -42,12 +56,14 @@ class surroundings {
 #if defined(CALLISTO_CHECKED_LEAKS)
     __lsan_enable();
 #endif
+    sigaction(SIGSEGV, &bad_access_before_, nullptr);
     std::set_terminate(before_);
   }
   surroundings(const surroundings&) = delete;
 
  private:
   std::terminate_handler before_;
+  struct sigaction bad_access_before_ = {};
 };
 
 std::string text_of(const std::vector<unsigned>& numbers) {
