@@ -3,6 +3,7 @@
 
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/loop/record/recorder.hpp>
+#include <callisto/loop/record/site_totals.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 namespace callisto {
@@ -190,6 +191,14 @@ std::uint32_t limit_of(const loop_options& options) noexcept {
   return std::min<std::uint32_t>(options.threads, here);
 }
 
+/// True if loops are recorded. Reads the environment before the process's first loop, and may throw output_error for it.
+bool are_recorded() {
+  // relaxed: as in recorded_loop.
+  if (recording.load(machine::order::relaxed) == 0) return false;
+  settle_recording();
+  return recording.load(machine::order::relaxed) != 0;
+}
+
 }  // namespace
 
 bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options, loop_site& sites,
@@ -198,9 +207,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   const workers::loop_team_choice& wanted = most == 1 ? workers::alone() : workers::loop_team_here(level);
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
-  // relaxed: as in recorded_loop.
-  if (!several && level == 0 && most == 0 && n > 1 && workers::inside_flat() &&
-      recording.load(machine::order::relaxed) == 0) {
+  if (!several && level == 0 && most == 0 && n > 1 && workers::inside_flat() && !are_recorded()) {
     return lead_inner(body, n, options, site, where, wanted);
   }
   loop_site::timing timed(several ? &site : nullptr, n);

@@ -80,6 +80,7 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleTwoLoopsDeep) {
   });
 }
 
+// ctest runs each test in a process of its own, so that this is also about a process whose first loop is in a task.
 TEST_F(InnerLoops, UseThreadsThatAreIdleFromTasks) {
   presence who;
   std::stop_source stop;
