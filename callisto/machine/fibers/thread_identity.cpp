@@ -152,6 +152,46 @@ void* below(void* frame) noexcept {
 
 }  // namespace
 
+namespace {
+
+constinit thread_local int lenders_number [[gnu::tls_model("initial-exec")]] = 0;
+
+/// Lenders by their numbers: each stands at the first free place behind the one that its number says.
+struct listed_lender {
+  std::atomic<int> number{0};  ///< 0: the place is free; -1: it was used, and the search goes on behind it
+  std::atomic<pthread_t> thread{0};
+};
+std::array<listed_lender, 4096> lenders;
+
+/// While the calling lender lives, it can be found.
+class listed {
+ public:
+  listed() noexcept {
+    lenders_number = static_cast<int>(syscall(SYS_gettid));
+    const auto first = static_cast<unsigned>(lenders_number) % lenders.size();
+    for (std::size_t n = 0; n < lenders.size() && place_ == nullptr; ++n) {
+      listed_lender& here = lenders[(first + n) % lenders.size()];
+      pthread_t free = 0;
+      // acquire: pairs with the release in the destructor, so its -1 comes before the number.
+      if (!here.thread.compare_exchange_strong(free, pthread_self(), std::memory_order_acquire)) continue;
+      here.number.store(lenders_number, std::memory_order_release);  // release: lender_with()'s acquire
+      place_ = &here;
+    }
+  }
+  ~listed() {
+    if (place_ == nullptr) return;
+    place_->number.store(-1, std::memory_order_relaxed);
+    place_->thread.store(0, std::memory_order_release);  // release: the next one's acquire
+  }
+  listed(const listed&) = delete;
+  listed& operator=(const listed&) = delete;
+
+ private:
+  listed_lender* place_ = nullptr;
+};
+
+}  // namespace
+
 struct thread_identity::state {
   static void* main(void* argument) noexcept {
     state& s = *static_cast<state*>(argument);
@@ -163,6 +203,7 @@ struct thread_identity::state {
         s.left.release();
       }
     }
+    const listed here;
     forget_rseq();
     take_set_ids_signal();
     s.thread_register = running_register();
@@ -259,6 +300,20 @@ void* thread_identity::own_register() noexcept {
   // relaxed: known before any context carries an identity.
   const std::ptrdiff_t at = robust_list_in_block.load(std::memory_order_relaxed);
   return list == nullptr || at == 0 ? nullptr : list - at;
+}
+
+int thread_identity::number_here() noexcept { return lenders_number; }
+void thread_identity::forget_number() noexcept { lenders_number = 0; }
+
+pthread_t thread_identity::lender_with(int number) noexcept {
+  const auto first = static_cast<unsigned>(number) % lenders.size();
+  for (std::size_t n = 0; number > 0 && n < lenders.size(); ++n) {
+    const listed_lender& here = lenders[(first + n) % lenders.size()];
+    const int found = here.number.load(std::memory_order_acquire);  // acquire: pairs with the release in listed
+    if (found == number) return here.thread.load(std::memory_order_relaxed);
+    if (found == 0 && here.thread.load(std::memory_order_relaxed) == 0) break;
+  }
+  return 0;
 }
 
 void* thread_identity::thread_register() const noexcept {

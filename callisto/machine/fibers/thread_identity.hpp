@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <memory>
 
+#include <pthread.h>
+
 namespace callisto::machine {
 
 /// An identity, used by one context at a time. When it is destroyed, its thread runs its thread_local destructors and
@@ -52,6 +54,16 @@ class CALLISTO_API thread_identity {
   /// touches no thread-local data afterwards. The last call of run() has got so far before. The call has some 4 KiB of
   /// stack, and signals are blocked in it. A system call, which does not allocate.
   void run(void (*call)(void*), void* argument) noexcept;
+
+  // Numbers of threads in the kernel. Safe in handlers.
+
+  /// Returns the lender's number to what runs under its identity, and to the lender; 0 elsewhere, where identities are
+  /// not carried, and after forget_number().
+  static int number_here() noexcept;
+  /// In the child of fork(), whose thread has another number.
+  static void forget_number() noexcept;
+  /// Returns the lender with this number; 0: there is none, or there are more than 4,096.
+  static pthread_t lender_with(int number) noexcept;
 
   // The compatible way:
 

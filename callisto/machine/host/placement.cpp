@@ -285,6 +285,20 @@ placement place(const topology& t, const limits& l, const placement_request& req
 
 bool pins(const limits& l, const placement_request& request) noexcept { return pins(l, request, l.cpus.size()); }
 
+namespace {
+
+// The kernel's own calls: in a program into which libgomp.so.1 is preloaded, the C library's tell of its members
+// (openmp/libc/thread_signals.cpp).
+bool put(pid_t thread, const cpu_mask& where) noexcept {
+  return syscall(SYS_sched_setaffinity, thread, sizeof where, where.set()) == 0;
+}
+bool find_here(cpu_mask& where) noexcept {
+  where = {};
+  return syscall(SYS_sched_getaffinity, 0, sizeof where, where.set()) > 0;
+}
+
+}  // namespace
+
 bool pin(pthread_t thread, unsigned os_index) noexcept {
   if (os_index >= max_cpus) return false;
   const cpu_mask mask(os_index);
@@ -293,16 +307,16 @@ bool pin(pthread_t thread, unsigned os_index) noexcept {
 
 bool unpin_this_thread() noexcept {
   const cpu_mask mask(affinity_at_start());
-  return sched_setaffinity(0, sizeof mask, mask.set()) == 0;
+  return put(0, mask);
 }
 
 unpinned_here::unpinned_here() noexcept
-    : moved_(sched_getaffinity(0, sizeof before_, before_.set()) == 0 && unpin_this_thread()) {}
+    : moved_(find_here(before_) && unpin_this_thread()) {}
 
 unpinned_here::~unpinned_here() {
   if (!moved_) return;
   const int saved = errno;
-  sched_setaffinity(0, sizeof before_, before_.set());
+  put(0, before_);
   errno = saved;
 }
 
@@ -313,9 +327,9 @@ int unpin(pthread_attr_t& how) noexcept {
 
 bool keep_this_thread_on(unsigned os_index) noexcept {
   // On a machine of more contexts than fit, where it runs at the moment has to do.
-  cpu_set_t where;
-  const bool is_there = os_index < CPU_SETSIZE && sched_getaffinity(0, sizeof where, &where) == 0
-                            ? CPU_COUNT(&where) == 1 && CPU_ISSET(os_index, &where)
+  cpu_mask where;
+  const bool is_there = os_index < max_cpus && find_here(where)
+                            ? CPU_COUNT_S(sizeof where, where.set()) == 1 && where.has(os_index)
                             : sched_getcpu() == static_cast<int>(os_index);
   return is_there || pin_this_thread(os_index);
 }
@@ -325,7 +339,7 @@ bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/task/%d", static_cast<int>(process), static_cast<int>(thread));
   const cpu_mask mask(os_index);
-  return access(path.data(), F_OK) == 0 && sched_setaffinity(thread, sizeof mask, mask.set()) == 0;
+  return access(path.data(), F_OK) == 0 && put(thread, mask);
 }
 
 unsigned contexts_of_affinity(pid_t thread) noexcept {
@@ -337,16 +351,16 @@ unsigned contexts_of_affinity(pid_t thread) noexcept {
 
 bool has_affinity_to(unsigned os_index) noexcept {
   cpu_mask now;
-  return os_index < max_cpus && sched_getaffinity(0, sizeof now, now.set()) == 0 && now.has(os_index);
+  return os_index < max_cpus && find_here(now) && now.has(os_index);
 }
 
 bool may_run_on(unsigned os_index) noexcept {
   cpu_mask before;
-  if (os_index >= max_cpus || sched_getaffinity(0, sizeof before, before.set()) != 0) return false;
+  if (os_index >= max_cpus || !find_here(before)) return false;
   // The kernel's answer has no contexts that are unplugged.
   if (before.has(os_index)) return true;
   if (!pin_this_thread(os_index)) return false;
-  sched_setaffinity(0, sizeof before, before.set());
+  put(0, before);
   return true;
 }
 

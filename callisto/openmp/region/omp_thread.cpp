@@ -1,6 +1,7 @@
 // Initial threads: how threads of the application become OpenMP threads, how they end, and what fork() does to them.
 #include <callisto/openmp/region/omp_thread.hpp>
 
+#include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/locks/parking_lot.hpp>
 #include <callisto/openmp/locks/word_lock.hpp>
@@ -69,6 +70,7 @@ void begin_anew_in_child() noexcept {
   forget_lock_alert();
   task_memory::begin_anew_in_child();
   member_pool::forget_all();
+  machine::thread_identity::forget_number();
   new (&idle.mutex) std::mutex;  // another thread may have held it
   omp_thread* const self = this_thread_or_null;
   if (self == nullptr) return;

@@ -19,6 +19,7 @@
 #include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/workers/activations/call_word.hpp>
 #include <callisto/workers/activations/debugger.hpp>
 #include <callisto/workers/activations/own_thread.hpp>
 #include <callisto/workers/activations/processor_time.hpp>
@@ -51,6 +52,7 @@ enum class homecoming : std::uint8_t {
   expired,    ///< it is an orphan, and its turn is over, so that new activations come before it
   preempted,  ///< as expired, from within the handler of the runaway timer
   blocked,    ///< it goes on upon its own thread, from within the handler of the runaway timer
+  called,     ///< as blocked, not from within the handler
   suspended,  ///< it goes on once it is resumed
   moved,      ///< it goes on at once, on another stack (`lender_`)
 };
@@ -106,6 +108,20 @@ class activation final : public suspendable<M> {
     return own_.exists() && own_.computes(set_.timer_->times_blocked()) && this->end_turn();
   }
 
+  /// Calls it to its own thread, where a signal finds it that was sent there before; `stays`: for good. From any thread
+  /// but its own, also in handlers of signals. Takes no lock. It must have an identity.
+  void call(bool stays = false) noexcept;
+
+  /// Goes on upon its own thread for good. False: there is none. Called by itself, shielded.
+  bool stay_on_own_thread() noexcept {
+    if (own_.exists() || own_.want_for_call()) {
+      call_.call(true);
+      if (!own_.exists()) go_home(homecoming::called);
+      return true;
+    }
+    return false;
+  }
+
  private:
   friend class worker_set<M>;
   friend class activation_pool<M>;
@@ -116,6 +132,12 @@ class activation final : public suspendable<M> {
   void make_way(typename suspendable<M>::place where) noexcept override;
 
   void go_home(homecoming as) noexcept;
+  /// On its own thread. False: it is called, and hears that now.
+  bool leaves_own_thread() noexcept {
+    if (call_.leave_own()) return true;
+    call_.enter_own();
+    return false;
+  }
 
   /// Makes one up-call after the other, so that no stack is set up anew: the life of the stack.
   [[noreturn]] void live() noexcept;
@@ -130,6 +152,7 @@ class activation final : public suspendable<M> {
   machine::plain_of<M, ticket_record<M>*> of_{nullptr};
   machine::thread_identity* lender_ = nullptr;  ///< the thread that lends its stack; null: it stands on its own
   own_thread<M> own_;
+  call_word<M> call_;
   processor_time time_;
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
@@ -143,21 +166,28 @@ bool activation<M>::should_yield() const noexcept {
 template <machine::policy M>
 bool activation<M>::has_better_to_do() const noexcept {
   // On its own thread it has no context that another could use.
-  return !own_.exists() && (should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_));
+  return !own_.exists() &&
+         (should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_) || call_.is_called());
 }
 
 template <machine::policy M>
 void activation<M>::make_way(typename suspendable<M>::place where) noexcept {
-  if (where == suspendable<M>::place::shield_end) return go_home(homecoming::expired);
-  const bool to_own_thread = own_.is_wanted();
-  go_home(to_own_thread ? homecoming::blocked : homecoming::preempted);
-  set_.timer_->block();
-  if (to_own_thread) own_.begin(*set_.timer_, this);
+  const bool in_handler = where == suspendable<M>::place::handler;
+  if (own_.exists()) {
+    if (!leaves_own_thread()) return;
+  } else if (own_.is_wanted() || (call_.is_called() && own_.want_for_call())) {
+    return go_home(in_handler ? homecoming::blocked : homecoming::called);
+  }
+  go_home(in_handler ? homecoming::preempted : homecoming::expired);
 }
 
 template <machine::policy M>
 void activation<M>::stop() noexcept {
-  if (!own_.exists() || own_.is_calm(set_.timer_->times_blocked())) return go_home(homecoming::suspended);
+  if (!own_.exists() || (own_.is_calm(set_.timer_->times_blocked()) && leaves_own_thread())) {
+    go_home(homecoming::suspended);
+    if (!own_.exists()) return;
+    // It was called there.
+  }
   this->forget_turn();
   if (!this->settle_asleep()) return;
   this->sleep();
@@ -180,6 +210,20 @@ void activation<M>::go_home(homecoming as) noexcept {
   } else {
     lender_->leave();
   }
+  const bool in_handler = as == homecoming::preempted || as == homecoming::blocked;
+  if (in_handler) set_.timer_->block();
+  if (own_.is_wanted()) own_.begin(*set_.timer_, this, in_handler);
+}
+
+template <machine::policy M>
+void activation<M>::call(bool stays) noexcept {
+  if (own_.works_as == nullptr || own_.identity == nullptr) return;
+  const std::uint32_t runs_on = call_.call(stays);
+  if (this->call_up()) {
+    if (own_.want_for_call()) own_.identity->run(&worker_set<M>::go_on_own_thread, this);
+  } else if (runs_on != call_word<M>::nowhere) {
+    set_.timer_->call(runs_on);
+  }
 }
 
 template <machine::policy M>
@@ -188,6 +232,7 @@ void activation<M>::run_as(machine::thread_identity& lender, F f) noexcept {
   if (void* const block = lender.thread_register(); block != nullptr) {
     machine::fiber::take_on(context_, *worker_->home_, block);
     this->set_may_be_left(set_.timer_ != nullptr);
+    call_.forget_calls();
     own_.identity = &lender;
     machine::fiber::call_on(context_, lender.stack(), [](void* call) { (*static_cast<F*>(call))(); }, &f);
     own_.identity = nullptr;

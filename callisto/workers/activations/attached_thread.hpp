@@ -12,10 +12,12 @@
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/activations/activation.hpp>
 #include <callisto/workers/activations/context_owners.hpp>
+#include <callisto/workers/activations/mailbox.hpp>
 #include <callisto/workers/waiting/latch.hpp>
 #include <callisto/workers/waiting/suspendable.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -41,6 +43,9 @@ class attached_thread final : public suspendable<M> {
   /// threads as it was made for (set_options::attached).
   attached_thread(worker_set<M>& set, std::uint64_t spin_ticks);
   ~attached_thread() override;
+
+  /// Returns the set that it is attached to.
+  worker_set<M>& set() const noexcept { return set_; }
 
   /// Returns its number for the timer, which follows those of the workers.
   unsigned number() const noexcept { return number_; }
@@ -84,7 +89,27 @@ class attached_thread final : public suspendable<M> {
   /// True if it has a context, one that cannot be reclaimed.
   bool has_context() const noexcept { return !paused_ && context_ != context_owners<M>::none; }
   /// True if it would go on if the activation on its thread came home.
-  bool is_ready() const noexcept { return wants_turn_ || this->is_resumed(); }
+  bool is_ready() const noexcept { return wants_turn_ || this->is_resumed() || mail_.has_mail(); }
+  /// Sends itself the signals of the mailbox, which is closed.
+  void deliver() noexcept {
+    for (; letters_ != 0; letters_ &= letters_ - 1) set_.timer_->raise(std::countr_zero(letters_) + 1);
+  }
+  /// True if a thread is about to send it a signal. Then it gives its context back, since the handler may wait for
+  /// threads that have none. relaxed, both: a hint.
+  bool is_asked() const noexcept { return asked_.load(order::relaxed); }
+  /// In the handler of a tick: its turn is over for that.
+  bool answers() noexcept {
+    asked_.store(false, order::relaxed);
+    is_blocked_ = has_context();
+    return is_blocked_ && this->end_turn();
+  }
+  /// Goes on without a context, until its next stop, or until ticks find it running.
+  void go_without_context() noexcept {
+    give_back();
+    returns_ = true;
+    runs_ = false;
+    set_.timer_->set_rate(number_, tick_rate::slow);
+  }
   /// Spins until holds(), for `patient` M::ticks() at most; false: it did not come to hold.
   template <class Holds>
   bool awaits(Holds holds, std::uint64_t patient) const noexcept;
@@ -103,6 +128,7 @@ class attached_thread final : public suspendable<M> {
     returned_at_ = M::ticks();
     return true;
   }
+  void come_back() noexcept;
   void give_back() noexcept;
   void take_context() noexcept;
 
@@ -123,6 +149,9 @@ class attached_thread final : public suspendable<M> {
   bool is_blocked_ = false;           ///< it is in a system call that waits, and has no use for a context meanwhile
   std::uint64_t time_of_others_ = 0;  ///< that activations have had on its thread, in nanoseconds
   worker<M>* works_as_ = nullptr;
+  mailbox<M> mail_;            ///< open while it works as a worker, or waits for a context
+  std::uint64_t letters_ = 0;  ///< what was in it
+  machine::atomic_of<M, bool> asked_{false};
   void* stack_for_handler_ = nullptr;
 };
 
@@ -172,6 +201,12 @@ void attached_thread<M>::pause() noexcept {
 
 template <machine::policy M>
 void attached_thread<M>::proceed() noexcept {
+  come_back();
+  deliver();
+}
+
+template <machine::policy M>
+void attached_thread<M>::come_back() noexcept {
   paused_ = returns_ = false;
   if (context_ == context_owners<M>::none || !set_.owners_.come_again(context_)) {
     take_context();
@@ -180,6 +215,8 @@ void attached_thread<M>::proceed() noexcept {
   }
   if (context_ == context_owners<M>::none) return;
   set_.arrive(number_, set_.threads_[number_], nullptr, [this] { return should_yield(); });
+  // Their handlers may wait for threads that have no context.
+  if (letters_ != 0) go_without_context();
 }
 
 template <machine::policy M>
@@ -191,7 +228,9 @@ void attached_thread<M>::give_back() noexcept {
 template <machine::policy M>
 void attached_thread<M>::take_context() noexcept {
   if (context_ != context_owners<M>::none) last_ = context_;
+  set_.open(mail_);
   context_ = set_.owners_.take(last_, [this] { set_.look_for_others(); });
+  letters_ |= mail_.close();
 }
 
 template <machine::policy M>
@@ -206,12 +245,19 @@ void attached_thread<M>::stop() noexcept {
   }
   if (gives_back) {
     const auto done = [this] { return this->is_resumed(); };
-    if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
+    const auto found = set_.host(*this, done, M::ticks_per_second() / patience_per_second);
+    if (found == worker_set<M>::hosting::done) {
+      if (letters_ != 0) go_without_context();
+      return deliver();
+    }
     set_.leave(number_, set_.threads_[number_]);
     give_back();
+    deliver();
   }
   if (this->fall_asleep()) this->sleep();
-  if (comes_back) proceed();
+  if (!comes_back) return;
+  come_back();
+  deliver();
 }
 
 template <machine::policy M>
@@ -226,28 +272,29 @@ void attached_thread<M>::go_on(bool sleeps) noexcept {
 
 template <machine::policy M>
 void attached_thread<M>::make_way(typename base::place where) noexcept {
-  if (returns_) return proceed();
-  if (!has_context()) return;
-  if (std::exchange(is_blocked_, false)) {
-    // It goes on without a context, and has one again after its next stop, or when ticks find it running.
-    give_back();
-    returns_ = true;
-    runs_ = false;
-    set_.timer_->set_rate(number_, tick_rate::slow);
-    return;
-  }
   const bool in_handler = where == base::place::handler;
+  if (returns_) {
+    come_back();
+    if (in_handler) set_.timer_->block();
+    return deliver();
+  }
+  if (!has_context()) return;
+  if (std::exchange(is_blocked_, false)) return go_without_context();
   if (in_handler) set_.timer_->unblock();
   wants_turn_ = true;
   unsigned turns = set_.fair_turns();
   const auto done = [&turns] { return turns-- == 0; };
-  if (set_.host(*this, done, 0) == worker_set<M>::hosting::lost_context) {
+  const auto found = set_.host(*this, done, 0);
+  if (found == worker_set<M>::hosting::lost_context) {
     set_.leave(number_, set_.threads_[number_]);
     give_back();
-    proceed();
+    come_back();
+  } else if (letters_ != 0) {
+    go_without_context();
   }
   wants_turn_ = false;
   if (in_handler) set_.timer_->block();
+  deliver();
 }
 
 template <machine::policy M>

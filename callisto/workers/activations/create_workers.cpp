@@ -59,16 +59,34 @@ bool distinct(const std::vector<machine::context>& contexts) {
 }
 
 thread_local const worker<native>* this_worker = nullptr;
-thread_local native_activation* this_identity_runs = nullptr;
+// Read by other threads, too: of_thread().
+constinit thread_local std::atomic<native_activation*> this_identity_runs [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local std::atomic<attached_thread<native>*> this_attached_thread [[gnu::tls_model("initial-exec")]] =
+    nullptr;
 thread_local plain_thread<native> this_thread_itself;
-thread_local attached_thread<native>* this_attached_thread = nullptr;
+attached_thread<native>* attached_to_this() noexcept {
+  return this_attached_thread.load(std::memory_order_relaxed);  // relaxed: this thread wrote it
+}
+
+/// Returns another thread's copy of a thread_local datum, given this one's. The model puts it at the same distance from
+/// each thread's register, which is what the C library's pthread_t is where identities are carried.
+template <class T>
+T& of_thread(pthread_t thread, T& mine) noexcept {
+  const auto distance = reinterpret_cast<std::uintptr_t>(&mine) -
+                        reinterpret_cast<std::uintptr_t>(machine::thread_identity::running_register());
+  return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(thread) + distance);
+}
+
+/// Threads that use what of_thread() has returned: attached threads stay until there are none. seq_cst, with the
+/// pointer: a user that found the thread attached counts before that thread looks.
+std::atomic<unsigned> users_of_attached{0};
 
 /// A thread that waits has met a trap.
 bool on_trap() noexcept {
   suspendable<native>* self = &this_suspendable();
   // While an attached thread works as a worker, nothing but an activation may be left on it.
-  if (this_attached_thread != nullptr && this_attached_thread->works_as() != nullptr)
-    self = this_attached_thread->works_as()->current();
+  if (attached_to_this() != nullptr && attached_to_this()->works_as() != nullptr)
+    self = attached_to_this()->works_as()->current();
   if (self == nullptr || self->is_shielded() || !self->has_better_to_do()) return false;
   return !posix_runaway_timer::may_be_in_handler() && self->give_way();
 }
@@ -248,10 +266,13 @@ struct attached_here::state {
     self.may_be_left(ticks);
     if (ticks && of.peers != nullptr) of.peers->adopt(self.number());
     if (ticks) of.set.has_timer(self.number());
-    this_attached_thread = &self;
+    this_attached_thread.store(&self, std::memory_order_release);  // release: send_signal()'s load
   }
   ~state() {
-    this_attached_thread = nullptr;
+    this_attached_thread.store(nullptr, std::memory_order_seq_cst);
+    while (users_of_attached.load(std::memory_order_seq_cst) != 0) {
+      // For as long as a few system calls take.
+    }
     if (ticks) of.timer->abandon(self.number());
     if (of_ticks != nullptr) posix_runaway_timer::handle_on(nullptr, 0);
   }
@@ -282,7 +303,8 @@ void attached_here::proceed() noexcept {
 }
 
 void attached_here::forget() noexcept {
-  this_attached_thread = nullptr;
+  this_attached_thread.store(nullptr, std::memory_order_relaxed);  // relaxed: the child has one thread
+  users_of_attached.store(0, std::memory_order_relaxed);
   static_cast<void>(state_.release());
 }
 
@@ -300,23 +322,61 @@ std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
 // between two calls and go on upon another thread, and compilers keep the address of a thread-local that they have
 // computed.
 
-void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
+void tell_identity(native_activation* self) noexcept {
+  this_identity_runs.store(self, std::memory_order_release);  // release: send_signal()'s load
+}
 
 native_activation* this_activation() noexcept {
   const worker<native>* as = this_worker;
-  if (as == nullptr && this_attached_thread != nullptr) as = this_attached_thread->works_as();
-  return as != nullptr ? as->current() : this_identity_runs;
+  if (as == nullptr && attached_to_this() != nullptr) as = attached_to_this()->works_as();
+  // relaxed: this identity wrote it.
+  return as != nullptr ? as->current() : this_identity_runs.load(std::memory_order_relaxed);
 }
 
 suspendable<native>& this_suspendable() noexcept {
   if (native_activation* const a = this_activation(); a != nullptr) return *a;
-  if (this_attached_thread != nullptr) return *this_attached_thread;
+  if (attached_to_this() != nullptr) return *attached_to_this();
   return this_thread_itself;
 }
 
 std::uint64_t processor_time_here() noexcept {
   if (native_activation* const a = this_activation(); a != nullptr) return a->time_so_far();
-  return this_attached_thread != nullptr ? this_attached_thread->time_so_far() : processor_time::of_thread();
+  return attached_to_this() != nullptr ? attached_to_this()->time_so_far() : processor_time::of_thread();
+}
+
+int send_signal(pthread_t thread, int signal, int (*send)(pthread_t, int, void*), void* argument) noexcept {
+  if (signal <= 0 || signal > 64 || !machine::thread_identity::can_be_carried()) return send(thread, signal, argument);
+  const suspendable<native>::shielded shield(this_suspendable());
+  // acquire: pairs with tell_identity().
+  if (native_activation* const a = of_thread(thread, this_identity_runs).load(std::memory_order_acquire);
+      a != nullptr) {
+    const int failed = send(thread, signal, argument);
+    if (failed == 0) a->call();
+    return failed;
+  }
+  users_of_attached.fetch_add(1, std::memory_order_seq_cst);
+  attached_thread<native>* const g = of_thread(thread, this_attached_thread).load(std::memory_order_seq_cst);
+  const int failed =
+      g == nullptr ? send(thread, signal, argument)
+                   : g->set().send(*g, static_cast<unsigned>(signal), [=] { return send(thread, signal, argument); });
+  users_of_attached.fetch_sub(1, std::memory_order_seq_cst);
+  return failed;
+}
+
+bool stay_on_own_thread() noexcept {
+  native_activation* const a = this_activation();
+  if (a == nullptr) return false;
+  const suspendable<native>::shielded shield(*a);
+  return a->stay_on_own_thread();
+}
+
+bool let_stay_on_own_thread(pthread_t thread) noexcept {
+  if (!machine::thread_identity::can_be_carried()) return false;
+  const suspendable<native>::shielded shield(this_suspendable());
+  // acquire: pairs with tell_identity().
+  native_activation* const a = of_thread(thread, this_identity_runs).load(std::memory_order_acquire);
+  if (a != nullptr) a->call(true);
+  return a != nullptr;
 }
 
 bool should_yield() noexcept {

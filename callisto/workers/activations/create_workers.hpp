@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 namespace callisto::workers {
 
 extern template class worker_set<machine::native>;
@@ -106,6 +108,17 @@ void run_as(native_activation& self, machine::thread_identity& lender, F f) noex
 
 /// Returns the processor time of the calling activation or thread, in nanoseconds. The caller is shielded.
 CALLISTO_API std::uint64_t processor_time_here() noexcept;
+
+/// Sends a thread of the program a signal by send(thread, signal, argument), and returns the result, 0 or an error's
+/// number. If another activation has the thread's identity, the signal finds it there; if the thread is attached and
+/// runs activations, it sends itself the signal after them. From handlers, too. The caller is not the thread itself.
+CALLISTO_API int send_signal(pthread_t thread, int signal, int (*send)(pthread_t, int, void*), void* argument) noexcept;
+
+/// The calling activation goes on upon the thread of its identity, for good. False: it is none, or there is no such
+/// thread that can.
+CALLISTO_API bool stay_on_own_thread() noexcept;
+/// As before for another activation, which has the identity of a thread. It obeys soon.
+CALLISTO_API bool let_stay_on_own_thread(pthread_t thread) noexcept;
 
 /// ShouldYield for code that does not know its activation: true if another thread or job wants the context. False for
 /// an application's thread.

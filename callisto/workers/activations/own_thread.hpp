@@ -43,9 +43,15 @@ class own_thread {
     return is_wanted_;
   }
 
-  /// On the thread, which has taken the activation up, in the handler that it was left in.
-  void begin(runaway_timer& timer, void* activation) noexcept {
-    ticks_ = timer.begin_own_thread(activation);
+  /// True if the activation, which is called, can go on there; it leaves its worker for that.
+  bool want_for_call() noexcept {
+    is_wanted_ = identity != nullptr && works_as != nullptr && !exists_;
+    return is_wanted_;
+  }
+
+  /// On the thread, which has taken the activation up. `in_handler`: in the handler that it was left in.
+  void begin(runaway_timer& timer, void* activation, bool in_handler) noexcept {
+    ticks_ = timer.begin_own_thread(activation, in_handler);
     exists_ = true;
     is_wanted_ = false;
     calm_stops_ = 0;

@@ -193,7 +193,15 @@ class worker_set {
     // relaxed: written by this thread, which is attached.
     attached_thread<M>* const g = w == nullptr ? slots_[number - workers()].of.load(order::relaxed) : nullptr;
     // Since it was blocked it runs without a context.
-    if (g != nullptr && g->context_ == context_owners<M>::none) return g->looks_back(at.is_in_call) && g->end_turn();
+    if (g != nullptr && g->context_ == context_owners<M>::none) {
+      // One that is about to handle a signal does not take a context.
+      if (g->is_asked() || at.is_call) return g->answers();
+      return g->looks_back(at.is_in_call) && g->end_turn();
+    }
+    if (w != nullptr && w->current_ != nullptr && w->current_->call_.is_called()) return w->current_->end_turn();
+    if (w != nullptr && w->host_ != nullptr && w->host_->mail_.has_mail()) return end_turn(w, g);
+    if (g != nullptr && g->is_asked()) return g->answers();
+    if (at.is_call) return false;
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
     const auto has_demand = [&] { return wanted || work_signal_.has_work() || (w != nullptr && has_ready_host(*w)); };
     const bool crowded = is_crowded();
@@ -265,6 +273,28 @@ class worker_set {
   /// Says that the timer of thread `number` can be started from now on; it ticks at first.
   void has_timer(unsigned number) noexcept {
     if (gate_.add(number)) start_timer(number);
+  }
+
+  /// Sends a signal to an attached thread by send(), or has it send the signal to itself where it works as a worker.
+  /// Returns send()'s result, else 0. From any thread; an activation is shielded.
+  template <class Send>
+  int send(attached_thread<M>& to, unsigned signal, Send send_it) noexcept {
+    // acq_rel: the heavy fence orders it. A thread that begins to work as a worker either finds the mailbox used, or
+    // sees that a signal is on its way (await_senders()).
+    senders_.fetch_add(1, order::acq_rel);
+    if (M::has_heavy_fence()) M::heavy_fence();
+    int result = 0;
+    if (to.mail_.put(signal)) {
+      timer_->call(to.number_);
+    } else {
+      if (threads_[to.number_].does.get() == role::attached_thread) {
+        to.asked_.store(true, order::relaxed);  // relaxed: a hint
+        timer_->call(to.number_);
+      }
+      result = send_it();
+    }
+    senders_.fetch_sub(1, order::release);  // release: pairs with the acquire in host()
+    return result;
   }
 
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
@@ -438,7 +468,7 @@ class worker_set {
     }
   }
 
-  enum class hosting : std::uint8_t { done, nothing_to_do, lost_context };
+  enum class hosting : std::uint8_t { done, nothing_to_do, lost_context, has_mail };
 
   /// The thread of an attached thread that has a context works as that context's worker, until done(), asked between
   /// two activations, or until nothing has been to do for as long as `patient`, in M::ticks().
@@ -450,8 +480,13 @@ class worker_set {
     w.host_ = &g;
     g.works_as_ = self.works_as = &w;
     self.does.set(role::worker);
+    open(g.mail_);
     hosting found = hosting::done;
     while (!done()) {
+      if (g.mail_.has_mail()) {
+        found = hosting::has_mail;
+        break;
+      }
       if (w.should_yield() && !look_again(g, self, w)) {
         found = hosting::lost_context;
         break;
@@ -461,17 +496,33 @@ class worker_set {
         const std::uint64_t before = counts ? processor_time::of_thread() : 0;
         go(self, w, *a);
         if (counts) g.time_of_others_ += processor_time::of_thread() - before;
-      } else if (!g.awaits([&] { return done() || work_signal_.has_work() || w.should_yield(); }, patient)) {
+      } else if (!g.awaits([&] { return done() || work_signal_.has_work() || w.should_yield() || g.mail_.has_mail(); },
+                           patient)) {
         found = hosting::nothing_to_do;
         break;
       }
     }
+    g.letters_ |= g.mail_.close();
     self.turn.set(self.turn.get() + 1);
     self.does.set(role::attached_thread);
     g.works_as_ = nullptr;
     w.host_ = nullptr;
     w.home_ = nullptr;
     return found;
+  }
+
+  /// By the mailbox's thread. No signal is on its way to the thread afterwards.
+  void open(mailbox<M>& mail) noexcept {
+    mail.open();
+    M::light_fence();
+    if (senders_.load(order::acquire) != 0) await_senders();  // acquire: pairs with send()'s release
+  }
+  /// Signals may be on their way to the calling thread: returns once they have come.
+  void await_senders() noexcept {
+    const auto is_sending = [](unsigned n) { return n != 0; };
+    while (is_sending(M::wait_while(senders_, is_sending, machine::patience::lasting))) {
+    }
+    if (timer_ != nullptr) timer_->times_blocked();  // a system call, at whose end they come
   }
 
   /// Another job may want the context: blocks until the thread that works as `w` may run there again; false: the
@@ -543,7 +594,13 @@ class worker_set {
 
   /// Runs `a` on `w` until it comes home for good. True: it will go on, perhaps soon.
   bool go(ticked_thread<M>& self, worker<M>& w, act& a) noexcept {
+    const auto number = static_cast<std::uint32_t>(&self - threads_.get());
     for (;;) {
+      while (a.call_.enter(number) && !a.own_.want_for_call()) a.call_.forget_calls();
+      if (a.own_.is_wanted()) {
+        a.own_.identity->run(go_on_own_thread, &a);
+        return true;
+      }
       a.worker_ = &w;
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
@@ -572,12 +629,22 @@ class worker_set {
           return true;
         case homecoming::blocked:
           timer_->unblock();
+          [[fallthrough]];
+        case homecoming::called:
           a.own_.identity->run(go_on_own_thread, &a);
           return true;
         case homecoming::suspended:
           a.listing_.state = debugger::suspended;
-          if (a.settle()) return true;
-          // It was resumed on its way here.
+          switch (a.settle_or_called()) {
+            case act::settlement::stopped:
+              return true;
+            case act::settlement::called:
+              a.own_.want_for_call();
+              a.own_.identity->run(go_on_own_thread, &a);
+              return true;
+            case act::settlement::resumed:  // on its way here
+              break;
+          }
           break;
         case homecoming::moved:
           break;
@@ -600,21 +667,21 @@ class worker_set {
     w.own_home_.become_this_threads();
     w.home_ = &w.own_home_;
     w.current_ = &a;
-    a.worker_ = &w;
-    a.listing_.worker = w.number_;
-    a.time_.begin_turn();
-    machine::fiber::switch_to(*w.home_, a.context_);
-    a.time_.end_turn();
-    switch (static_cast<homecoming>(a.came_as_)) {
-      case homecoming::finished:
-        return set.finished(w, a);
-      case homecoming::suspended:
-        a.listing_.state = debugger::suspended;
-        if (a.settle()) return;
-        // It was resumed on its way here.
-        [[fallthrough]];
-      default:
-        return set.push_orphan(a);
+    for (;;) {
+      a.call_.enter_own();
+      a.worker_ = &w;
+      a.listing_.worker = w.number_;
+      a.listing_.state = debugger::running;
+      a.time_.begin_turn();
+      machine::fiber::switch_to(*w.home_, a.context_);
+      a.time_.end_turn();
+      if (a.came_as_ == homecoming::finished) return set.finished(w, a);
+      if (a.came_as_ != homecoming::suspended) return set.push_orphan(a);
+      a.listing_.state = debugger::suspended;
+      const auto settled = a.settle_or_called();
+      if (settled == act::settlement::stopped) return;
+      if (settled == act::settlement::resumed) return set.push_orphan(a);
+      a.own_.want_for_call();
     }
   }
 
@@ -738,6 +805,7 @@ class worker_set {
     machine::atomic_of<M, unsigned> left{0};                 ///< the context that the thread had when it stepped away
   };
   std::vector<slot> slots_;
+  machine::atomic_of<M, unsigned> senders_{0};   ///< threads that send signals to attached ones at the moment
   machine::atomic_of<M, unsigned> attached_{0};  ///< slots in use, also by threads that are elsewhere
   std::unique_ptr<ticked_thread<M>[]> threads_;  ///< the workers', then the attached ones
 

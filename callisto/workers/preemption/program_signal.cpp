@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 namespace callisto::workers {
@@ -60,7 +61,9 @@ bool program_signal::take(int flags) noexcept {
   struct sigaction action{};
   action.sa_sigaction = ours_;
   action.sa_flags = SA_SIGINFO | SA_RESTART | flags;
-  sigemptyset(&action.sa_mask);
+  // A handler of the program's on top of ours would find ours on another stack, and may be left with it.
+  const signal_bits mask = ~machine::caused_signals;
+  std::memcpy(&action.sa_mask, &mask, sizeof mask);
   const locked held(*this);
   if (sigaction(number_, &action, &programs_) != 0) return false;
   taken.fetch_or(bit_of(number_), std::memory_order_relaxed);  // relaxed: see all_taken()
@@ -104,12 +107,18 @@ void program_signal::pass_on(siginfo_t* info, void* context) noexcept {
   }
   signal_bits also = 0;
   std::memcpy(&also, &action.sa_mask, sizeof also);
-  const machine::signals_blocked_here blocked(also & ~all_taken());
+  // As the kernel would: what was interrupted blocks, and the action. Ours blocks all.
+  signal_bits mask = 0;
+  std::memcpy(&mask, &static_cast<const ucontext_t*>(context)->uc_sigmask, sizeof mask);
+  mask |= (also & ~all_taken()) | bit_of(number_);
+  signal_bits before = 0;
+  machine::change_signal_mask(SIG_SETMASK, &mask, &before);
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(number_, info, context);
   } else {
     action.sa_handler(number_);
   }
+  machine::change_signal_mask(SIG_SETMASK, &before, nullptr);
 }
 
 int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* before) noexcept {

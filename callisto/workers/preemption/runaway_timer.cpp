@@ -29,6 +29,8 @@ namespace callisto::workers {
 namespace {
 
 constexpr int tick_signal = SIGURG;
+/// The code of a signal by which posix_runaway_timer::call() interrupts a thread.
+constexpr int call_code = SI_QUEUE;
 
 /// One thread's timer. Timers are used again, and never freed, so that an address alone tells a tick from a late
 /// signal, and from the signal of a timer of the program's.
@@ -36,8 +38,8 @@ struct thread_timer {
   enum class state : unsigned char { free, taken, ticking };
   std::atomic<state> used{state::free};
   std::atomic<bool> was_used{false};
-  std::atomic<unsigned> setting{0};  ///< threads that set its rate at the moment
-  timer_t timer{};
+  std::atomic<unsigned> setting{0};      ///< threads that set its rate at the moment
+  int timer = 0;                         ///< the kernel's number
   std::atomic<std::uint64_t> period{0};  ///< nanoseconds; a hint, since two threads may set a rate at once
   /// How long after a tick is due its handler begins, usually, in nanoseconds (tick_rate.hpp). The handler writes it.
   std::atomic<std::uint64_t> lag{0};
@@ -56,6 +58,8 @@ struct thread_timer {
 
 /// The processor time between two ticks of an activation's own thread.
 constexpr std::uint64_t own_tick_ns = 4'000'000;
+/// The time between two interruptions of a thread that is called in a handler of the program's.
+constexpr std::uint64_t retry_ns = 1'000'000;
 constexpr unsigned most_thread_timers = 4096;  // twice the largest machine that Linux is configured for by default
 thread_timer thread_timers[most_thread_timers];
 void on_signal(int, siginfo_t* info, void* context);
@@ -70,7 +74,7 @@ void set_period(thread_timer& p, std::uint64_t nanoseconds) noexcept {
   const timespec period{static_cast<time_t>(nanoseconds / 1'000'000'000),
                         static_cast<long>(nanoseconds % 1'000'000'000)};
   const itimerspec both{period, period};
-  timer_settime(p.timer, 0, &both, nullptr);
+  syscall(SYS_timer_settime, p.timer, 0, &both, nullptr);
 }
 
 std::uint64_t period_at(const thread_timer& p, tick_rate rate) noexcept {
@@ -81,7 +85,7 @@ std::uint64_t period_at(const thread_timer& p, tick_rate rate) noexcept {
 void measure_lag(thread_timer& p, const siginfo_t& how) noexcept {
   const std::uint64_t period = p.period.load(std::memory_order_relaxed);  // relaxed: a hint
   itimerspec left{};
-  if (period == 0 || period > period_at(p, tick_rate::rare) || timer_gettime(p.timer, &left) != 0) return;
+  if (period == 0 || period > period_at(p, tick_rate::rare) || syscall(SYS_timer_gettime, p.timer, &left) != 0) return;
   const auto until_next = static_cast<std::uint64_t>(left.it_value.tv_nsec);
   const std::uint64_t measured =
       (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
@@ -113,7 +117,8 @@ bool is_in_call([[maybe_unused]] const mcontext_t& machine) noexcept {
 interruption where(const void* frame, const siginfo_t& how, std::uint64_t period) noexcept {
   const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
   interruption at;
-  at.is_late = how.si_overrun != 0;
+  at.is_call = how.si_code == call_code;
+  at.is_late = !at.is_call && how.si_overrun != 0;
   at.is_in_call = is_in_call(machine);
   at.period = period;
 #if defined(__x86_64__)
@@ -166,16 +171,6 @@ void note_ended_call(const void* frame) noexcept {
   ++calls_ended;
 }
 
-/// What was interrupted goes on upon this thread, which may differ from the one that it was interrupted on. Writes this
-/// thread's signal mask and alternate stack into the frame, from which the kernel sets both. A thread with another
-/// thread's alternate stack would run handlers on top of that thread's.
-void return_as_this_thread(void* frame) noexcept {
-  syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
-  const machine::signal_bits mask = machine::signals_blocked() & ~machine::bit_of(tick_signal);
-  // The frame has the kernel's set, which is shorter than the C library's.
-  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
-}
-
 /// Returns the calling thread's timer; null: it has none. Searches from where adopt() began to look for a free one.
 thread_timer* of_this_thread() noexcept {
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
@@ -187,6 +182,25 @@ thread_timer* of_this_thread() noexcept {
     if (!p.was_used.load(std::memory_order_relaxed)) break;  // relaxed: this thread set it, if it has a timer
   }
   return nullptr;
+}
+
+/// What workers block usually, for an activation's own thread that got no timer. relaxed, both: alike for all workers.
+std::atomic<machine::signal_bits> workers_block{0};
+
+/// Returns what the calling thread blocks outside of handlers.
+machine::signal_bits usually_blocked_here() noexcept {
+  const thread_timer* const p = of_this_thread();
+  return p != nullptr ? p->usually_blocked : workers_block.load(std::memory_order_relaxed);
+}
+
+/// What was interrupted goes on upon this thread, which may differ from the one that it was interrupted on. Writes this
+/// thread's signal mask and alternate stack into the frame, from which the kernel sets both. A thread with another
+/// thread's alternate stack would run handlers on top of that thread's.
+void return_as_this_thread(void* frame) noexcept {
+  syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
+  const machine::signal_bits mask = usually_blocked_here() & ~machine::bit_of(tick_signal);
+  // The frame has the kernel's set, which is shorter than the C library's.
+  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
 }
 
 /// True once a thread was seen to have an alternate stack. relaxed, all: a hint.
@@ -225,8 +239,8 @@ constinit thread_local void* given_alternate [[gnu::tls_model("initial-exec")]] 
 thread_timer* timer_of(const siginfo_t& info) noexcept {
   auto* const timer = static_cast<thread_timer*>(info.si_value.sival_ptr);
   const std::less<const thread_timer*> before;
-  const bool is_one =
-      info.si_code == SI_TIMER && !before(timer, thread_timers) && before(timer, thread_timers + most_thread_timers);
+  const bool is_one = (info.si_code == SI_TIMER || info.si_code == call_code) && !before(timer, thread_timers) &&
+                      before(timer, thread_timers + most_thread_timers);
   return is_one ? timer : nullptr;
 }
 
@@ -267,7 +281,8 @@ void on_signal(int, siginfo_t* info, void* context) {
   const bool is_tick = timer->used.load(std::memory_order_acquire) == thread_timer::state::ticking &&
                        (timer->own == nullptr ||
                         timer->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
-  if (is_tick) measure_lag(*timer, *info);
+  const bool is_call = info->si_code == call_code;
+  if (is_tick && !is_call) measure_lag(*timer, *info);
   const bool may_leave =
       is_tick && !machine::has_interrupted_alternate_stack(context) && !has_more_blocked(*timer, context);
   const bool moves = may_leave && timer->own == nullptr && machine::is_on_alternate_stack(context);
@@ -278,6 +293,8 @@ void on_signal(int, siginfo_t* info, void* context) {
   } else if (may_leave) {
     meet_tick(info, context);
   } else {
+    // It comes again until what was called hears it.
+    if (is_tick && is_call) set_period(*timer, retry_ns);
     note_ended_call(context);
   }
 }
@@ -307,30 +324,29 @@ bool tick_ended_call(unsigned before, long result) noexcept {
 
 struct posix_runaway_timer::state {
   tick_periods every;
-  handler call;
+  handler on_tick;
   own_handler own;
   stack_finder free_stack;
   loop_traps* loops;
   std::vector<std::atomic<thread_timer*>> of_worker;
-  std::atomic<machine::signal_bits> usually_blocked{0};  ///< by a thread that adopted a timer
 
-  /// Sets the period of a thread's timer, if it has one; the thread may be about to give the timer up.
-  template <class Period>
-  void set(unsigned worker, Period period) noexcept {
+  /// Calls use() with a thread's timer, if it has one; the thread may be about to give the timer up.
+  template <class Use>
+  void with(unsigned worker, Use use) noexcept {
     // relaxed: loaded again below.
     thread_timer* const p = of_worker[worker].load(std::memory_order_relaxed);
     if (p == nullptr) return;
     // seq_cst, all four, with those of abandon(): either that waits for this, or this sees that the timer is gone.
     p->setting.fetch_add(1, std::memory_order_seq_cst);
-    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(*p, period(*p));
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) use(*p);
     p->setting.fetch_sub(1, std::memory_order_seq_cst);
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler call,
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler on_tick,
                                          own_handler on_own_thread, stack_finder free_stack, loop_traps* loops)
     : state_(
-          new state{ticks, call, on_own_thread, free_stack, loops, std::vector<std::atomic<thread_timer*>>(workers)}) {
+          new state{ticks, on_tick, on_own_thread, free_stack, loops, std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
 }
 
@@ -376,7 +392,8 @@ thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
     how.sigev_signo = tick_signal;
     how.sigev_value.sival_ptr = &p;
     how._sigev_un._tid = thread;  // glibc 2.36 has no other name for it
-    if (timer_create(clock, &how, &p.timer) != 0) {
+    // Not openmp/libc/thread_signals.cpp.
+    if (syscall(SYS_timer_create, clock, &how, &p.timer) != 0) {
       p.used.store(thread_timer::state::free, std::memory_order_release);  // release: as in drop_timer()
       return nullptr;
     }
@@ -403,7 +420,7 @@ thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
 }
 
 void drop_timer(thread_timer& p) noexcept {
-  timer_delete(p.timer);
+  syscall(SYS_timer_delete, p.timer);
   p.thread.store(0, std::memory_order_relaxed);                        // relaxed: no other thread looks for it
   p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
 }
@@ -412,18 +429,18 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
   thread_timer* const p = make_timer(CLOCK_MONOTONIC, {.every = state_->every,
                                                        .worker = worker,
                                                        .set = set,
-                                                       .tick = state_->call,
+                                                       .tick = state_->on_tick,
                                                        .free_stack = state_->free_stack,
                                                        .own = nullptr});
   if (p == nullptr) return false;
-  state_->of_worker[worker].store(p, std::memory_order_seq_cst);                 // seq_cst: see state::set()
-  state_->usually_blocked.store(p->usually_blocked, std::memory_order_relaxed);  // relaxed: alike for all workers
-  unblock();
+  state_->of_worker[worker].store(p, std::memory_order_seq_cst);  // seq_cst: see state::with()
+  workers_block.store(p->usually_blocked, std::memory_order_relaxed);
+  machine::unblock_signals(machine::bit_of(tick_signal));
   return true;
 }
 
 void posix_runaway_timer::abandon(unsigned worker) noexcept {
-  // seq_cst: see state::set().
+  // seq_cst: see state::with().
   thread_timer& p = *state_->of_worker[worker].exchange(nullptr, std::memory_order_seq_cst);
   while (p.setting.load(std::memory_order_seq_cst) != 0) {
     // For as long as a system call takes.
@@ -432,12 +449,27 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
 }
 
 void posix_runaway_timer::set_rate(unsigned worker, tick_rate rate) noexcept {
-  state_->set(worker, [rate](const thread_timer& p) { return period_at(p, rate); });
+  state_->with(worker, [rate](thread_timer& p) { set_period(p, period_at(p, rate)); });
 }
 
-void posix_runaway_timer::unblock() noexcept { machine::unblock_signals(machine::bit_of(tick_signal)); }
+void posix_runaway_timer::call(unsigned thread) noexcept {
+  state_->with(thread, [](thread_timer& p) {
+    siginfo_t info{};
+    info.si_signo = tick_signal;
+    info.si_code = call_code;
+    info.si_value.sival_ptr = &p;
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), p.thread.load(std::memory_order_relaxed), tick_signal, &info);
+  });
+}
 
-void posix_runaway_timer::block() noexcept { machine::block_signals(machine::bit_of(tick_signal)); }
+void posix_runaway_timer::raise(int signal) noexcept { syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal); }
+
+void posix_runaway_timer::unblock() noexcept {
+  const machine::signal_bits mask = usually_blocked_here() & ~machine::bit_of(tick_signal);
+  machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
+}
+
+void posix_runaway_timer::block() noexcept { machine::block_signals(~machine::caused_signals); }
 
 std::uint64_t posix_runaway_timer::times_blocked() const noexcept {
   rusage used{};
@@ -445,18 +477,20 @@ std::uint64_t posix_runaway_timer::times_blocked() const noexcept {
   return static_cast<std::uint64_t>(used.ru_nvcsw);
 }
 
-runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activation) noexcept {
+runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activation, bool in_handler) noexcept {
   own_ticks ticks;
   ticks.blocked = machine::signals_blocked();
   // relaxed: a worker has written it before it ran what blocked.
-  const machine::signal_bits mask =
-      (state_->usually_blocked.load(std::memory_order_relaxed)) | machine::bit_of(tick_signal);
-  machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
+  const machine::signal_bits mask = workers_block.load(std::memory_order_relaxed) & ~machine::bit_of(tick_signal);
   thread_timer* const p = make_timer(
       CLOCK_THREAD_CPUTIME_ID,
       {.every = {}, .worker = 0, .set = an_activation, .tick = nullptr, .free_stack = nullptr, .own = state_->own});
   ticks.timer = p;
-  if (p != nullptr) set_period(*p, own_tick_ns);
+  if (p != nullptr) {
+    p->usually_blocked = mask;
+    set_period(*p, own_tick_ns);
+  }
+  if (!in_handler) machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
   return ticks;
 }
 

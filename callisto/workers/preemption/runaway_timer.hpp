@@ -44,9 +44,16 @@ class runaway_timer {
   /// system call.
   virtual void set_rate(unsigned thread, tick_rate rate) noexcept = 0;
 
-  /// On a worker's own stack, after an activation was left from within the handler: ticks may come again.
+  /// Interrupts the thread, if it has a timer now, by a tick that is not due (interruption::is_call); another one at the
+  /// same time may be it. From any thread, also in handlers.
+  virtual void call(unsigned thread) noexcept { static_cast<void>(thread); }
+  /// Sends the calling thread a signal.
+  virtual void raise(int signal) noexcept { static_cast<void>(signal); }
+
+  /// On a thread's own stack, after what ran there was left from within the handler: signals may come again.
   virtual void unblock() noexcept = 0;
-  /// In the handler, when its activation goes on: no ticks before its frame is returned from.
+  /// In the handler, when what it interrupted goes on: no signals before its frame is returned from. They would find
+  /// the handler's stack.
   virtual void block() noexcept = 0;
 
   /// Returns how often the calling thread has blocked in the system. A system call, some 100 ns.
@@ -57,10 +64,10 @@ class runaway_timer {
     void* timer = nullptr;
     std::uint64_t blocked = 0;
   };
-  /// An activation goes on upon its own thread, in the handler: from the handler's end on the thread takes the signals
+  /// An activation goes on upon its own thread: from now on, or from the handler's end on, the thread takes the signals
   /// that workers take, and has a tick from time to time while it computes.
-  virtual own_ticks begin_own_thread(void* an_activation) noexcept {
-    static_cast<void>(an_activation);
+  virtual own_ticks begin_own_thread(void* an_activation, bool in_handler) noexcept {
+    static_cast<void>(an_activation), static_cast<void>(in_handler);
     return {};
   }
   virtual void end_own_thread(const own_ticks& ticks) noexcept { static_cast<void>(ticks); }
@@ -122,10 +129,12 @@ class posix_runaway_timer final : public runaway_timer {
   static int raise_for_program() noexcept;
 
   void set_rate(unsigned thread, tick_rate rate) noexcept override;
+  void call(unsigned thread) noexcept override;
+  void raise(int signal) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
   std::uint64_t times_blocked() const noexcept override;
-  own_ticks begin_own_thread(void* an_activation) noexcept override;
+  own_ticks begin_own_thread(void* an_activation, bool in_handler) noexcept override;
   void end_own_thread(const own_ticks& ticks) noexcept override;
   bool waits_at(std::uintptr_t instruction) const noexcept override;
   bool trap(std::uintptr_t instruction) noexcept override;

@@ -8,6 +8,13 @@
 //   running --settle_asleep()--> asleep; as above, for one that has saved nothing, so that no thread but its own goes on
 //   running --resume()--> resumed --settle...()--> it was resumed before it stopped, and goes on at once
 //
+// One that can go on elsewhere without being resumed, as an activation can upon its own thread, may be called there:
+//
+//   suspended --call_up()--> called; the caller makes it go on elsewhere, where it settles asleep, or finds itself
+//                            resumed
+//   running --call_up()--> called --settle_or_called()--> it goes on elsewhere instead of stopping here
+//   called --resume()--> resumed, as for running
+//
 // All sides write by exchange, so exactly one of two finds what the other wrote, and that one makes the suspendable go
 // on. Scheduler activations (Anderson et al., SOSP 1991) and Callisto (EuroSys 2014, figure 6: SuspendAct, ResumeAct)
 // leave this to the reader.
@@ -134,6 +141,27 @@ class suspendable {
     return word_.exchange(suspended, order::acq_rel) != resumed;
   }
 
+  enum class settlement { stopped, resumed, called };
+  /// settle() for what may be called. `called`: it has not stopped, and must go on elsewhere.
+  settlement settle_or_called() noexcept {
+    for (std::uint64_t found = running; found == running;) {
+      // release, acquire: as in settle().
+      if (word_.compare_exchange(found, suspended, order::acq_rel)) return settlement::stopped;
+      if (found == called) return settlement::called;
+    }
+    return settlement::resumed;
+  }
+
+  /// Calls it. True: it has stopped, and the caller makes it go on elsewhere. False: it runs, and hears of the call when
+  /// it stops; or it goes on anyway. From any thread.
+  bool call_up() noexcept {
+    for (std::uint64_t found = word_.load(order::relaxed); found == running || found == suspended;) {
+      // acquire: pairs with settle_or_called(), so what was saved is seen whole.
+      if (word_.compare_exchange(found, called, order::acquire)) return found == suspended;
+    }
+    return false;
+  }
+
   /// Says that it stops without having saved anything, and must be woken; sleep() then waits. False as for settle().
   bool settle_asleep() noexcept {
     // acquire: pairs with resume() if that came first. Publishes nothing.
@@ -179,6 +207,7 @@ class suspendable {
   static constexpr std::uint64_t suspended = 1;
   static constexpr std::uint64_t resumed = 2;
   static constexpr std::uint64_t asleep = 3;
+  static constexpr std::uint64_t called = 4;
 
   machine::atomic_of<M, std::uint64_t> word_{running};
 

@@ -1,0 +1,155 @@
+// Subjects: calls of an activation to its own thread, and a mailbox of signals.
+#include "subject.hpp"
+
+#include <callisto/workers/activations/call_word.hpp>
+#include <callisto/workers/activations/mailbox.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace callisto::check {
+namespace {
+
+using machine::checked;
+
+/// An activation that stops on worker 0, and goes on there, on worker 1, or on its own thread. The subject's threads
+/// play the parts of all three.
+class called_activation final : public workers::suspendable<checked> {
+ public:
+  using order = machine::order;
+  called_activation() : suspendable(0) {}
+  bool has_better_to_do() const noexcept override { return false; }
+
+  /// Worker 0 runs it, and it stops.
+  void run_until_stop() {
+    if (calls_.enter(0)) return run_on_own_thread();
+    runs_on_.store(0, order::relaxed);
+    saved_ = 1;
+    switch (settle_or_called()) {
+      case settlement::stopped:
+        return;
+      case settlement::called:
+        return run_on_own_thread();
+      case settlement::resumed:
+        return go_on_at(0);
+    }
+  }
+
+  /// Sends a signal to its own thread, and calls it.
+  void signal() {
+    pending_.store(1, order::relaxed);
+    const std::uint32_t at = calls_.call(false);
+    if (call_up()) {
+      require(saved_ == 1, "it is as it was saved");
+      run_on_own_thread();
+    } else if (at < interrupted_.size()) {
+      interrupted_[at].store(1, order::relaxed);
+    }
+  }
+
+  /// At the end: it went on once if it was resumed, and the signal is answered, or interrupts the thread that runs it.
+  void judge(unsigned resumptions) {
+    require(gone_on_.load(order::relaxed) == resumptions, "it goes on once for each resumption");
+    const std::uint32_t at = runs_on_.load(order::relaxed);
+    const bool is_interrupted = at < interrupted_.size() && interrupted_[at].load(order::relaxed) != 0;
+    require(answered_.load(order::relaxed) != 0 || is_interrupted, "the signal finds it");
+  }
+
+ private:
+  void stop() noexcept override {}
+  void go_on(bool sleeps) noexcept override {
+    if (sleeps) return leave_own_thread();
+    require(saved_ == 1, "it is as it was saved");
+    go_on_at(1);
+  }
+
+  void go_on_at(std::uint32_t worker) {
+    gone_on_.fetch_add(1, order::relaxed);
+    if (calls_.enter(worker)) {
+      hear();
+    } else {
+      runs_on_.store(worker, order::relaxed);
+    }
+  }
+  void run_on_own_thread() {
+    hear();
+    if (!settle_asleep()) leave_own_thread();
+  }
+  /// Its own thread takes signals from now on.
+  void hear() {
+    runs_on_.store(workers::call_word<checked>::own_thread, order::relaxed);
+    calls_.enter_own();
+    if (pending_.load(order::relaxed) != 0) answered_.store(1, order::relaxed);
+  }
+  void leave_own_thread() {
+    if (calls_.leave_own()) return go_on_at(1);
+    gone_on_.fetch_add(1, order::relaxed);
+    hear();
+  }
+
+  workers::call_word<checked> calls_;
+  plain<unsigned> saved_{0};
+  atomic<unsigned> pending_{0};
+  atomic<unsigned> answered_{0};
+  atomic<unsigned> gone_on_{0};
+  atomic<std::uint32_t> runs_on_{workers::call_word<checked>::nowhere};
+  std::array<atomic<unsigned>, 2> interrupted_;
+};
+
+/// A worker, a thread that sends a signal, and maybe one that resumes.
+template <unsigned Threads>
+class callers {
+ public:
+  static constexpr unsigned threads = Threads;
+  void run(unsigned thread) {
+    if (thread == 0) {
+      activation_.run_until_stop();
+    } else if (thread == 1) {
+      activation_.signal();
+    } else {
+      activation_.resume();
+    }
+  }
+  void finish() { activation_.judge(Threads - 2); }
+
+ private:
+  called_activation activation_;
+};
+
+/// A thread opens its mailbox and closes it; another puts a signal in, or sends it.
+class posts {
+ public:
+  static constexpr unsigned threads = 2;
+  void run(unsigned thread) {
+    if (thread == 0) {
+      for (int round = 0; round < 2; ++round) {
+        box_.open();
+        taken_ = taken_ | box_.close();
+        if ((taken_ & bit) != 0) require(written_ == 1, "what the sender did is visible");
+      }
+    } else {
+      written_ = 1;
+      sent_ = !box_.put(number);
+    }
+  }
+  void finish() { require(((taken_ & bit) != 0) != (sent_ != 0), "the signal comes once, one way or the other"); }
+
+ private:
+  static constexpr unsigned number = 30;
+  static constexpr std::uint64_t bit = std::uint64_t{1} << (number - 1);
+
+  workers::mailbox<checked> box_;
+  plain<std::uint64_t> taken_{0};
+  plain<unsigned> written_{0};
+  plain<unsigned> sent_{0};
+};
+
+constexpr const char* found = "a signal finds the activation, which goes on once";
+
+const registered<callers<2>> call("calls.stops", found, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<callers<3>> call_resumed("calls.resumed", found, exhaustive({1, 0}), exhaustive({1, 1}));
+const registered<posts> post("calls.mailbox", "a signal comes once", exhaustive({1, 1}), exhaustive({2, 2}));
+
+}  // namespace
+}  // namespace callisto::check
