@@ -36,6 +36,12 @@ class called_activation final : public workers::suspendable<checked> {
     }
   }
 
+  /// Resumes it, with something that it finds.
+  void bring() {
+    brought_ = 1;
+    resume();
+  }
+
   /// Sends a signal to its own thread, and calls it.
   void signal() {
     pending_.store(1, order::relaxed);
@@ -65,6 +71,7 @@ class called_activation final : public workers::suspendable<checked> {
   }
 
   void go_on_at(std::uint32_t worker) {
+    require(brought_ == 1, "what the resumer did is visible");
     gone_on_.fetch_add(1, order::relaxed);
     if (calls_.enter(worker)) {
       hear();
@@ -90,6 +97,7 @@ class called_activation final : public workers::suspendable<checked> {
 
   workers::call_word<checked> calls_;
   plain<unsigned> saved_{0};
+  plain<unsigned> brought_{0};
   atomic<unsigned> pending_{0};
   atomic<unsigned> answered_{0};
   atomic<unsigned> gone_on_{0};
@@ -108,7 +116,7 @@ class callers {
     } else if (thread == 1) {
       activation_.signal();
     } else {
-      activation_.resume();
+      activation_.bring();
     }
   }
   void finish() { activation_.judge(Threads - 2); }

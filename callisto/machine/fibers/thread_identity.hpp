@@ -60,7 +60,7 @@ class CALLISTO_API thread_identity {
   /// Returns the lender's number to what runs under its identity, and to the lender; 0 elsewhere, where identities are
   /// not carried, and after forget_number().
   static int number_here() noexcept;
-  /// In the child of fork(), whose thread has another number.
+  /// Forgets number_here(), in the child of fork(): the kernel gives its thread another number.
   static void forget_number() noexcept;
   /// Returns the lender with this number; 0: there is none, or there are more than 4,096.
   static pthread_t lender_with(int number) noexcept;

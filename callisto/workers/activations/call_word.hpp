@@ -9,7 +9,8 @@
 
 namespace callisto::workers {
 
-/// The word of one activation. A caller has sent its signal before.
+/// The word of one activation. A caller has sent its signal before. All orders are relaxed: the word publishes nothing,
+/// and the kernel hands signals on.
 template <machine::policy M>
 class call_word {
   using order = machine::order;
@@ -22,9 +23,7 @@ class call_word {
   /// Calls the activation, and says whether it `stays` on its own thread for good. Returns the thread to interrupt;
   /// `nowhere`: none. From any thread, also in handlers of signals.
   std::uint32_t call(bool stays) noexcept {
-    // release: publishes that the signal was sent to the acquires below. acquire: pairs with enter(), so the thread can
-    // be interrupted.
-    const std::uint32_t found = word_.fetch_or(called | (stays ? stay : 0), order::acq_rel) & ~flags;
+    const std::uint32_t found = word_.fetch_or(called | (stays ? stay : 0), order::relaxed) & ~flags;
     return found == own_thread ? nowhere : found;
   }
 
@@ -32,35 +31,31 @@ class call_word {
   /// instead.
   bool enter(std::uint32_t number) noexcept {
     for (;;) {
-      // acquire: pairs with call()'s release.
-      std::uint32_t found = word_.load(order::acquire);
+      std::uint32_t found = word_.load(order::relaxed);
       if ((found & flags) != 0) return true;
-      // release: pairs with call()'s acquire.
-      if (word_.compare_exchange(found, number, order::release)) return false;
+      if (word_.compare_exchange(found, number, order::relaxed)) return false;
     }
   }
   /// On its own thread, which takes the signals from now on: the call is heard. The signals may still be blocked, but
   /// no activation leaves the thread before they were not.
   void enter_own() noexcept {
-    // acquire: pairs with call()'s release.
     for (std::uint32_t found = word_.load(order::relaxed);
-         !word_.compare_exchange(found, own_thread | (found & stay), order::acquire);) {
+         !word_.compare_exchange(found, own_thread | (found & stay), order::relaxed);) {
     }
   }
   /// On its own thread, which the activation is about to leave, and which takes no signals afterwards. False: it is
   /// called.
   bool leave_own() noexcept {
-    // relaxed: a later call is heard by enter().
     for (std::uint32_t found = own_thread; found == own_thread;) {
       if (word_.compare_exchange(found, nowhere, order::relaxed)) return true;
     }
     return false;
   }
   /// In the activation's turn, elsewhere than on its own thread, and in handlers there.
-  bool is_called() const noexcept { return (word_.load(order::relaxed) & flags) != 0; }  // relaxed: own_thread follows
+  bool is_called() const noexcept { return (word_.load(order::relaxed) & flags) != 0; }
 
   /// The activation begins under an identity, on the thread that it has entered: earlier calls were not for that.
-  void forget_calls() noexcept { word_.fetch_and(~flags, order::relaxed); }  // relaxed: no thread calls it yet
+  void forget_calls() noexcept { word_.fetch_and(~flags, order::relaxed); }
 
  private:
   static constexpr std::uint32_t called = 1U << 30;

@@ -117,7 +117,7 @@ CALLISTO_API int send_signal(pthread_t thread, int signal, int (*send)(pthread_t
 /// The calling activation goes on upon the thread of its identity, for good. False: it is none, or there is no such
 /// thread that can.
 CALLISTO_API bool stay_on_own_thread() noexcept;
-/// As before for another activation, which has the identity of a thread. It obeys soon.
+/// Does that for another activation, which has the identity of a thread, and obeys soon.
 CALLISTO_API bool let_stay_on_own_thread(pthread_t thread) noexcept;
 
 /// ShouldYield for code that does not know its activation: true if another thread or job wants the context. False for

@@ -522,7 +522,7 @@ class worker_set {
     const auto is_sending = [](unsigned n) { return n != 0; };
     while (is_sending(M::wait_while(senders_, is_sending, machine::patience::lasting))) {
     }
-    if (timer_ != nullptr) timer_->times_blocked();  // a system call, at whose end they come
+    if (timer_ != nullptr) timer_->times_blocked();  // a system call, at the end of which they come
   }
 
   /// Another job may want the context: blocks until the thread that works as `w` may run there again; false: the

@@ -5,8 +5,8 @@
 //
 //   running --settle()--> suspended --resume()--> resumed; the resumer makes the suspendable go on
 //                         suspended --fall_asleep()--> asleep --resume()--> resumed; the resumer must wake it
-//   running --settle_asleep()--> asleep; as above, for one that has saved nothing, so that no thread but its own goes on
-//   running --resume()--> resumed --settle...()--> it was resumed before it stopped, and goes on at once
+//   running --settle_asleep()--> asleep; as above, for one that has saved nothing, so that no thread but its own goes
+//   on running --resume()--> resumed --settle...()--> it was resumed before it stopped, and goes on at once
 //
 // One that can go on elsewhere without being resumed, as an activation can upon its own thread, may be called there:
 //
@@ -144,16 +144,18 @@ class suspendable {
   enum class settlement { stopped, resumed, called };
   /// settle() for what may be called. `called`: it has not stopped, and must go on elsewhere.
   settlement settle_or_called() noexcept {
-    for (std::uint64_t found = running; found == running;) {
-      // release, acquire: as in settle().
-      if (word_.compare_exchange(found, suspended, order::acq_rel)) return settlement::stopped;
+    for (;;) {
+      // acquire: pairs with resume() if that came first.
+      std::uint64_t found = word_.load(order::acquire);
       if (found == called) return settlement::called;
+      if (found == resumed) return settlement::resumed;
+      // release: publishes what was saved to the acquires of resume() and call_up().
+      if (word_.compare_exchange(found, suspended, order::release)) return settlement::stopped;
     }
-    return settlement::resumed;
   }
 
-  /// Calls it. True: it has stopped, and the caller makes it go on elsewhere. False: it runs, and hears of the call when
-  /// it stops; or it goes on anyway. From any thread.
+  /// Calls it. True: it has stopped, and the caller makes it go on elsewhere. False: it runs, and hears of the call
+  /// when it stops; or it goes on anyway. From any thread.
   bool call_up() noexcept {
     for (std::uint64_t found = word_.load(order::relaxed); found == running || found == suspended;) {
       // acquire: pairs with settle_or_called(), so what was saved is seen whole.

@@ -136,7 +136,7 @@ void has_numbers(int count) {
     numbers[static_cast<std::size_t>(omp_get_thread_num())] = gettid();
     mine = omp_get_thread_num();
   }
-  for (int r = 0; r < 20; ++r) {
+  for (int r = 0; r < 5; ++r) {
 #pragma omp parallel num_threads(count) reduction(&& : same)
     {
       spin(10'000);
@@ -214,7 +214,7 @@ void stays_where_pinned(int count, bool by_pthread) {
                       : sched_setaffinity(0, sizeof one, &one)) == 0,
           "pinning");
   }
-  for (int r = 0; r < 20; ++r) {
+  for (int r = 0; r < 5; ++r) {
 #pragma omp parallel num_threads(count) reduction(+ : elsewhere, untold)
     {
       const int wanted = processors[static_cast<std::size_t>(omp_get_thread_num()) % processors.size()];
@@ -246,8 +246,8 @@ int main(int argc, char** argv) {
   sigaction(SIGXCPU, &action, nullptr);
   if (count > 1) {
     for (const doing what : {doing::computes, doing::watches, doing::waits, doing::blocks}) {
-      stops(count, 0, what, 5);
-      stops(count, count - 1, what, 5);
+      stops(count, 0, what, 2);
+      stops(count, count - 1, what, 2);
     }
     has_numbers(count);
     has_timers(count);
