@@ -26,6 +26,7 @@ class called_activation final : public workers::suspendable<checked> {
     if (calls_.enter(0)) return run_on_own_thread();
     runs_on_.store(0, order::relaxed);
     saved_ = 1;
+    runs_on_.store(nowhere, order::relaxed);
     switch (settle_or_called()) {
       case settlement::stopped:
         return;
@@ -36,6 +37,13 @@ class called_activation final : public workers::suspendable<checked> {
     }
   }
 
+  /// It stops upon its own thread, where it went on when it blocked in the system.
+  void run_on_own_thread() {
+    hear();
+    slept_.fetch_add(1, order::release);
+    if (!settle_asleep()) leave_own_thread();
+  }
+
   /// Resumes it, with something that it finds.
   void bring() {
     brought_ = 1;
@@ -44,7 +52,7 @@ class called_activation final : public workers::suspendable<checked> {
 
   /// Sends a signal to its own thread, and calls it.
   void signal() {
-    pending_.store(1, order::relaxed);
+    kernel_.fetch_or(pending, order::relaxed);
     const std::uint32_t at = calls_.call(false);
     if (call_up()) {
       require(saved_ == 1, "it is as it was saved");
@@ -59,13 +67,18 @@ class called_activation final : public workers::suspendable<checked> {
     require(gone_on_.load(order::relaxed) == resumptions, "it goes on once for each resumption");
     const std::uint32_t at = runs_on_.load(order::relaxed);
     const bool is_interrupted = at < interrupted_.size() && interrupted_[at].load(order::relaxed) != 0;
-    require(answered_.load(order::relaxed) != 0 || is_interrupted, "the signal finds it");
+    const bool comes = kernel_.load(order::relaxed) == (pending | unblocked);
+    require(answered_.load(order::relaxed) != 0 || comes || is_interrupted, "the signal finds it");
   }
 
  private:
   void stop() noexcept override {}
   void go_on(bool sleeps) noexcept override {
-    if (sleeps) return leave_own_thread();
+    if (sleeps) {
+      // The resumer plays the part of the thread that it wakes: it has what that thread did before.
+      slept_.fetch_add(1, order::acquire);
+      return leave_own_thread();
+    }
     require(saved_ == 1, "it is as it was saved");
     go_on_at(1);
   }
@@ -79,18 +92,17 @@ class called_activation final : public workers::suspendable<checked> {
       runs_on_.store(worker, order::relaxed);
     }
   }
-  void run_on_own_thread() {
-    hear();
-    if (!settle_asleep()) leave_own_thread();
-  }
   /// Its own thread takes signals from now on.
   void hear() {
-    runs_on_.store(workers::call_word<checked>::own_thread, order::relaxed);
+    runs_on_.store(nowhere, order::relaxed);
     calls_.enter_own();
-    if (pending_.load(order::relaxed) != 0) answered_.store(1, order::relaxed);
+    if ((kernel_.fetch_or(unblocked, order::relaxed) & pending) != 0) answered_.store(1, order::relaxed);
   }
   void leave_own_thread() {
-    if (calls_.leave_own()) return go_on_at(1);
+    if (calls_.leave_own()) {
+      kernel_.fetch_and(~unblocked, order::relaxed);
+      return go_on_at(1);
+    }
     gone_on_.fetch_add(1, order::relaxed);
     hear();
   }
@@ -98,20 +110,27 @@ class called_activation final : public workers::suspendable<checked> {
   workers::call_word<checked> calls_;
   plain<unsigned> saved_{0};
   plain<unsigned> brought_{0};
-  atomic<unsigned> pending_{0};
+  /// What the kernel knows of its own thread, under a lock. A pending signal comes soon after the thread unblocks it,
+  /// or at once when it does; a thread that blocks it again may be faster.
+  static constexpr unsigned pending = 1;
+  static constexpr unsigned unblocked = 2;
+  atomic<unsigned> kernel_{0};
+  atomic<unsigned> slept_{0};
   atomic<unsigned> answered_{0};
   atomic<unsigned> gone_on_{0};
-  atomic<std::uint32_t> runs_on_{workers::call_word<checked>::nowhere};
+  static constexpr std::uint32_t nowhere = 2;
+  atomic<std::uint32_t> runs_on_{nowhere};  ///< the worker
   std::array<atomic<unsigned>, 2> interrupted_;
 };
 
-/// A worker, a thread that sends a signal, and maybe one that resumes.
-template <unsigned Threads>
+/// What runs the activation at first, a thread that sends a signal, and maybe one that resumes.
+template <unsigned Threads, bool OnOwnThread = false>
 class callers {
  public:
   static constexpr unsigned threads = Threads;
   void run(unsigned thread) {
     if (thread == 0) {
+      if (OnOwnThread) return activation_.run_on_own_thread();
       activation_.run_until_stop();
     } else if (thread == 1) {
       activation_.signal();
@@ -156,7 +175,8 @@ class posts {
 constexpr const char* found = "a signal finds the activation, which goes on once";
 
 const registered<callers<2>> call("calls.stops", found, exhaustive({1, 1}), exhaustive({2, 2}));
-const registered<callers<3>> call_resumed("calls.resumed", found, exhaustive({1, 0}), exhaustive({1, 1}));
+const registered<callers<3>> resumed("calls.resumed", found, exhaustive({1, 0}), exhaustive({1, 1}));
+const registered<callers<3, true>> leaving("calls.leaving", found, exhaustive({1, 0}), exhaustive({1, 1}));
 const registered<posts> post("calls.mailbox", "a signal comes once", exhaustive({1, 1}), exhaustive({2, 2}));
 
 }  // namespace
