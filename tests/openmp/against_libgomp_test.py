@@ -111,22 +111,25 @@ class Exports(unittest.TestCase):
 
     def test_nothing_else_is_exported(self):
         nodes_of_c = {
-            "2.2.5": "getrusage initgroups nanosleep poll popen pselect pthread_create pthread_sigmask raise recv recvfrom sched_yield "
-                     "select sem_timedwait send sendmsg sendto setegid seteuid setgid setgroups setregid setresgid setresuid "
-                     "setreuid setuid sigaction sigaltstack siginterrupt signal sigprocmask sleep system usleep write writev",
+            "2.2.5": "getrusage initgroups nanosleep poll popen pselect pthread_create pthread_kill pthread_sigmask raise recv "
+                     "recvfrom sched_yield select sem_timedwait send sendmsg sendto setegid seteuid setgid setgroups setregid "
+                     "setresgid setresuid setreuid setuid sigaction sigaltstack siginterrupt signal sigprocmask sleep system usleep write writev",
             "2.3.2": "epoll_wait",
+            "2.3.3": "timer_create",
+            "2.3.4": "pthread_setaffinity_np sched_getaffinity sched_setaffinity",
             "2.4": "__recv_chk __recvfrom_chk ppoll pthread_mutexattr_setprotocol",
             "2.6": "epoll_pwait",
+            "2.11": "pthread_sigqueue",
             "2.12": "pthread_getname_np pthread_setname_np",
             "2.15": "posix_spawn posix_spawnp",
             "2.16": "__poll_chk __ppoll_chk",
             "2.17": "clock_gettime clock_nanosleep",
             "2.25": "getrandom",
             "2.28": "thrd_sleep",
-            "2.30": "sem_clockwait",
+            "2.30": "gettid sem_clockwait tgkill",
             "2.32": "pthread_sigmask",
-            "2.34": "pthread_create pthread_getname_np pthread_mutexattr_setprotocol pthread_setname_np sem_clockwait "
-                    "sem_timedwait",
+            "2.34": "pthread_create pthread_getname_np pthread_kill pthread_mutexattr_setprotocol pthread_setaffinity_np "
+                    "pthread_setname_np pthread_sigqueue sem_clockwait sem_timedwait timer_create",
             "2.35": "epoll_pwait2",
         }
         of_c = {f"{name}@GLIBC_{node}" for node, names in nodes_of_c.items() for name in names.split()}

@@ -25,25 +25,41 @@
 namespace callisto::openmp {
 namespace {
 
-/// The C library's functions, found when the library is loaded: handlers of signals call them, too.
-struct systems {
-  decltype(&::pthread_kill) kill = nullptr;
-  decltype(&::pthread_sigqueue) queue = nullptr;
-  decltype(&::pthread_setaffinity_np) set_affinity = nullptr;
-  decltype(&::pthread_getaffinity_np) get_affinity = nullptr;
-  decltype(&::timer_create) make_timer = nullptr;
-};
-constinit systems c_library;
+/// A function of the C library. It is found when this library is loaded, since handlers of signals call it, too, or
+/// before that, when a constructor of another library calls it.
 template <class F>
-void find(F& function, const char* name) noexcept {
-  function = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
-}
+class c_function {
+ public:
+  constexpr explicit c_function(const char* name) noexcept : name_(name) {}
+  F* find() noexcept {
+    F* const found = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name_));
+    found_.store(found, std::memory_order_relaxed);  // relaxed: each thread would find the same
+    return found;
+  }
+  template <class... P>
+  int operator()(P... arguments) noexcept {
+    F* const found = found_.load(std::memory_order_relaxed);
+    return (found != nullptr ? found : find())(arguments...);
+  }
+
+ private:
+  const char* name_;
+  std::atomic<F*> found_{nullptr};
+};
+struct c_functions {
+  c_function<int(pthread_t, int)> kill{"pthread_kill"};
+  c_function<int(pthread_t, int, sigval)> queue{"pthread_sigqueue"};
+  c_function<int(pthread_t, std::size_t, const cpu_set_t*)> set_affinity{"pthread_setaffinity_np"};
+  c_function<int(pthread_t, std::size_t, cpu_set_t*)> get_affinity{"pthread_getaffinity_np"};
+  c_function<int(clockid_t, sigevent*, timer_t*)> make_timer{"timer_create"};
+};
+constinit c_functions c_library;
 [[gnu::constructor(101)]] void find_functions() {
-  find(c_library.kill, "pthread_kill");
-  find(c_library.queue, "pthread_sigqueue");
-  find(c_library.set_affinity, "pthread_setaffinity_np");
-  find(c_library.get_affinity, "pthread_getaffinity_np");
-  find(c_library.make_timer, "timer_create");
+  c_library.kill.find();
+  c_library.queue.find();
+  c_library.set_affinity.find();
+  c_library.get_affinity.find();
+  c_library.make_timer.find();
 }
 
 /// True if the set has every processor that the process had at its beginning.

@@ -633,19 +633,17 @@ class worker_set {
         case homecoming::called:
           a.own_.identity->run(go_on_own_thread, &a);
           return true;
-        case homecoming::suspended:
+        case homecoming::suspended: {
           a.listing_.state = debugger::suspended;
-          switch (a.settle_or_called()) {
-            case act::settlement::stopped:
-              return true;
-            case act::settlement::called:
-              a.own_.want_for_call();
-              a.own_.identity->run(go_on_own_thread, &a);
-              return true;
-            case act::settlement::resumed:  // on its way here
-              break;
+          const auto found = a.settle_or_called();
+          if (found == act::settlement::called) {
+            a.own_.want_for_call();
+            a.own_.identity->run(go_on_own_thread, &a);
           }
+          if (found != act::settlement::resumed) return true;
+          // It was resumed on its way here.
           break;
+        }
         case homecoming::moved:
           break;
       }
