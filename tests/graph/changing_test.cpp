@@ -165,8 +165,9 @@ TEST_P(Changing, ScoresAreThoseOfPagerank) {
     ranks.update(some_changes(round % 10 == 9 ? 200 : 1 + round % 3));
     const any_graph now = snapshot(graph);
     const auto expected = pagerank(now, {.tolerance = 1e-12, .iterations = 1'000, .weights = weight_use::none});
-    for (std::uint32_t v = 0; v < graph.vertices(); ++v)
-      ASSERT_NEAR(ranks[v], expected.scores[v], 1e-7 * expected.scores[v]) << round << ' ' << v;
+    double off = 0;
+    for (std::uint32_t v = 0; v < graph.vertices(); ++v) off += std::abs(ranks[v] - expected.scores[v]);
+    ASSERT_LE(off, 2e-9) << round;  // scaling to the sum 1 may double it
   }
   EXPECT_GT(ranks.tasks(), 0U);
   EXPECT_GT(ranks.sweeps(), 1U);

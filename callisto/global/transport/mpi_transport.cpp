@@ -152,6 +152,8 @@ class mpi_transport final : public transport {
     const std::string line = reason + "\n";
     if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
     alarm(3);  // ends this process if MPI cannot
+    // MPICH's launcher ends all ranks as soon as it is asked, and may not have read this line by then.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     mpi_.abort(1);
     _exit(1);
   }

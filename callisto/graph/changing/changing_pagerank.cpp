@@ -61,8 +61,11 @@ struct changing_pagerank::state {
   void sweep(const run_control& control = {}) {
     const std::uint32_t n = graph.vertices();
     std::vector<double> out(n);
-    const double enough_for_all = how.tolerance * (1 - how.damping) * n / 2;
-    for (double all = 2 * enough_for_all; all > enough_for_all;) {
+    struct sums {
+      double residuals;
+      double scores;
+    };
+    for (sums all{1, 0}; all.residuals > how.tolerance * (1 - how.damping) * all.scores / 2;) {
       control.check();
       ++sweeps;
       parallel_for(std::uint32_t{0}, n, [&](std::uint32_t v) {
@@ -71,15 +74,15 @@ struct changing_pagerank::state {
         out[v] = graph.out(v).empty() ? 0 : how.damping * score[v] / static_cast<double>(graph.out(v).size());
       });
       all = parallel_reduce(
-          std::uint32_t{0}, n, 0.0,
+          std::uint32_t{0}, n, sums{0, 0},
           [&](std::uint32_t v) {
             double left = 1 - how.damping - score[v];
             for (const auto& a : graph.in(v)) left += out[a.to];
             residual.put(v, left);
             set_limit(v, std::abs(left));
-            return std::abs(left);
+            return sums{std::abs(left), score[v]};
           },
-          [](double a, double b) { return a + b; });
+          [](sums a, sums b) { return sums{a.residuals + b.residuals, a.scores + b.scores}; });
     }
     known = n;
     sum = std::accumulate(score.begin(), score.begin() + n, 0.0);

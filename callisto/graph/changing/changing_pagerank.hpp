@@ -26,7 +26,7 @@ class CALLISTO_API changing_pagerank {
  public:
   struct options {
     double damping = 0.85;    ///< in [0, 1)
-    double tolerance = 1e-3;  ///< all scores together are off by at most this (L1), about; above 0
+    double tolerance = 1e-3;  ///< all scores together are off by at most this (L1), or twice; above 0
   };
 
   /// Computes all scores. Throws usage_error for options outside their ranges; std::bad_alloc; cancelled.

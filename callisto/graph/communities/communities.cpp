@@ -70,7 +70,9 @@ std::uint64_t needs::communities(const any_graph& graph, const communities_optio
   const std::uint64_t coarse = labels ? 0 : (4 * s.v + 24 + mass) * s.n + (s.v + 8) * arcs;
   // Levels shrink by half or more in all graphs tried.
   const std::uint64_t tables = threads() * (8 + s.v) * s.n;
-  return both + 8 * s.n + (labels ? moves : 2 * (moves + coarse)) + tables + threads() * bytes_of_thread;
+  // Arrays by vertex of an earlier level stay as pages for a later one.
+  const std::uint64_t kept = labels ? 0 : moves + (4 * s.v + 24 + mass) * s.n + tables;
+  return both + 8 * s.n + (labels ? moves : 2 * (moves + coarse)) + tables + kept + threads() * bytes_of_thread;
 }
 
 }  // namespace callisto::graph

@@ -1,6 +1,8 @@
 // The control groups of this process, from /proc and the mounts of control groups.
 #pragma once
 
+#include <callisto/export.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,13 +12,13 @@
 namespace callisto::machine {
 
 /// Returns the contents of a file without trailing newlines; nullopt if it cannot be read.
-std::optional<std::string> contents_of(const std::string& path);
+CALLISTO_API std::optional<std::string> contents_of(const std::string& path);
 
 /// Returns the whole number that `text` is; nullopt if it is none.
 std::optional<std::int64_t> to_number(std::string_view text);
 
 /// Returns the parts of `text` between separators.
-std::vector<std::string> split_at(std::string_view text, char separator);
+CALLISTO_API std::vector<std::string> split_at(std::string_view text, char separator);
 
 /// The groups of this process in one hierarchy.
 struct cgroup_path {

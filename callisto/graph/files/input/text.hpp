@@ -1,6 +1,8 @@
 // Text of graph files: decimals parsed eight digits at a time, lines split into columns, text shown in messages.
 #pragma once
 
+#include <callisto/export.hpp>
+
 #include <array>
 #include <bit>
 #include <charconv>
@@ -104,7 +106,7 @@ struct columns {
 };
 
 /// Splits a line, without its '\n', at `separator`; blanks around columns and a '\r' at its end are dropped.
-columns split_at(std::string_view line, char separator) noexcept;
+CALLISTO_API columns split_at(std::string_view line, char separator) noexcept;
 
 /// Splits a line, without its '\n', at spaces and tabs; a '\r' at its end is dropped.
 inline columns split(std::string_view line) noexcept {
