@@ -67,7 +67,7 @@ nb::tuple edge_betweenness(const held_graph& of, std::uint64_t samples, std::uin
                            const std::optional<column<std::uint64_t>>& from, bool normalized,
                            const std::string& weights, nb::handle progress) {
   const auto options = betweenness_options_of(samples, seed, 0, 0.9, from, normalized, weights);
-  require(of, "edge betweenness", [&] { return graph::edge_betweenness_memory(of.any()); });
+  require(of, "edge betweenness", [&] { return graph::edge_betweenness_memory(of.any(), options); });
   const graph::edge_betweenness_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
     return graph::edge_betweenness(of.any(), options, control);
   });

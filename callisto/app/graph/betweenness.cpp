@@ -121,6 +121,7 @@ ranking best_edges(const betweenness_arguments& o, const graph::any_graph& graph
   ranking best{{"from", "to", "score"}, {}};
   for (const std::uint64_t e : best_of(edges.size(), count, higher)) {
     best.rows.push_back({label_of(graph, edges[e].from), label_of(graph, edges[e].to), edges[e].score});
+    if (scored.sources != size_of(graph).vertices) best.errors.push_back(edges[e].standard_error);
   }
   return best;
 }
@@ -200,8 +201,9 @@ command add_betweenness(const command_parser& app) {
       "Estimate from K random sources instead of all")
       .more(
           "K is at most the number of vertices n. Sums are scaled up by (n - 1) / K, those of the sample's "
-          "own vertices by (n - 1) / (K - 1), as NetworkX does. Each score then has a standard error. Without it the "
-          "scores are exact.");
+          "own vertices by (n - 1) / (K - 1), as NetworkX does. Each score then has a standard error: of a mean over a "
+          "sample without replacement, or, if all terms of the mean are equal, what one more term at the other end of "
+          "the range would make of it. Without --samples and --error scores are exact.");
   add_parsed(
       parser, "--error", "E",
       [o](const std::string& text) {
@@ -209,7 +211,8 @@ command add_betweenness(const command_parser& app) {
       },
       "Estimate, until normalized scores are proved to be within E of the exact ones")
       .more(
-          "The bound holds for all vertices at once, with the confidence. The sample of sources doubles until the "
+          "The bound holds for all vertices, or edges, at once, with the confidence. The sample of sources doubles "
+          "until the "
           "empirical Bernstein-Serfling inequality (Bardenet and Maillard 2015) proves it; if half of the vertices "
           "would not do, scores are exact.");
   add_parsed(
@@ -225,7 +228,7 @@ command add_betweenness(const command_parser& app) {
   parser.add_flag("--edges", o->edges, "Rank the edges instead of the vertices")
       .more(
           "With `--normalized` their scores are divided by the number of pairs of vertices. `--output` gets "
-          "`from<TAB>to<TAB>score` a line, best first.");
+          "`from<TAB>to<TAB>score` a line, best first, and the standard error of an estimate behind it.");
   o->weights.add_to(parser);
   add_parsed(
       parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
@@ -263,11 +266,8 @@ command add_betweenness(const command_parser& app) {
             if (o->common.run.stats) counters.emplace();
             const auto needs = [&](const graph::any_graph& graph) {
               check_sampling(o->scoring.samples, o->scoring.error, graph);
-              if (o->scoring.error != 0 && o->edges) {
-                throw usage_error("--error: expected without --edges; --samples estimates edges");
-              }
               graph::check_betweenness_arguments(graph, o->on(graph));
-              if (o->edges) return graph::edge_betweenness_memory(graph);
+              if (o->edges) return graph::edge_betweenness_memory(graph, o->on(graph));
               return graph::betweenness_memory(graph, o->on(graph));
             };
             o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {

@@ -90,7 +90,11 @@ void set_scores_of(const csr_graph<Vertex>& graph, const source_sums& sums, cons
     result.scores[v] = sums.vertex[v] * factor;
     if (!errors) return;
     const double k = static_cast<double>(sources.size()) - chosen[v];
-    result.standard_errors[v] = standard_error(sums.vertex[v], sums.squares[v], factor, k, static_cast<double>(n) - 1);
+    const auto others = static_cast<double>(n) - 1;
+    const bool on_no_path =
+        graph.out().degree(v) == 0 || graph.in().degree(v) == 0 || (!graph.directed() && graph.out().degree(v) == 1);
+    result.standard_errors[v] =
+        on_no_path ? 0 : standard_error(sums.vertex[v], sums.squares[v], factor, k, others, others - 1);
   });
 }
 
@@ -113,7 +117,7 @@ std::vector<std::uint64_t> search_to_error(const csr_graph<Vertex>& graph, const
                                            const betweenness_options& wanted, source_sums& sums,
                                            betweenness_result& result, const run_control& control) {
   const std::uint64_t n = graph.vertices();
-  const growing_sample bound(n, wanted.error, wanted.confidence);
+  const growing_sample bound(n, n - 1, wanted.error, wanted.confidence);
   betweenness_options options = wanted;
   options.error = 0;
   std::vector<char> done(n);
@@ -168,38 +172,102 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   return result;
 }
 
+/// Adds the sums over further sources.
+void add_arcs(source_sums& sums, source_sums more) {
+  if (sums.arc.empty()) {
+    sums = std::move(more);
+    return;
+  }
+  parallel_for(std::uint64_t{0}, std::uint64_t{sums.arc.size()}, [&](std::uint64_t a) {
+    sums.arc[a] += more.arc[a];
+    sums.arc_squares[a] += more.arc_squares[a];
+  });
+}
+
+/// Does for arcs what search_to_error() does for vertices.
 template <class Vertex>
-edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
-                                            bool lengths, bool normalized, const run_control& control) {
+std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, length_wishes wishes,
+                                                const betweenness_options& wanted, source_sums& sums,
+                                                const run_control& control) {
+  const std::uint64_t n = graph.vertices();
+  // An edge has two arcs if it has no direction: half of the error for each.
+  const double error = wanted.error / (graph.directed() ? 1 : 2);
+  const growing_sample bound(std::max<std::uint64_t>(1, graph.arcs()), n, error, wanted.confidence);
+  betweenness_options options = wanted;
+  options.error = 0;
+  std::vector<char> done(n);
+  for (double size = bound.first(); size <= static_cast<double>(n) / 2; size *= 2) {
+    options.samples = static_cast<std::uint64_t>(size);
+    const std::vector<std::uint64_t> sample = sources_of(n, options);
+    std::vector<std::uint64_t> further;
+    for (const std::uint64_t v : sample) {
+      if (done[v] == 0) further.push_back(v);
+      done[v] = 1;
+    }
+    add_arcs(sums, search_by_length(graph, further, wishes, control));
+    const auto range = static_cast<double>(n) - 1;
+    const auto k = static_cast<double>(sample.size());
+    bool enough = true;
+    for (std::uint64_t a = 0; a < sums.arc.size() && enough; ++a)
+      enough = bound.suffices(sums.arc[a] / range, sums.arc_squares[a] / range / range, k);
+    if (enough) return sample;
+  }
+  sums = search_by_length(graph, sources_of(n, wanted), {.lengths = wishes.lengths, .squares = false, .arcs = true},
+                          control);
+  return sources_of(n, wanted);
+}
+
+template <class Vertex>
+edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, const betweenness_options& options,
+                                            bool lengths, const run_control& control) {
   const std::uint64_t n = graph.vertices();
   edge_betweenness_result result;
-  result.sources = sources.size();
   if (lengths) result.weights = weight_use::length;
   if (n == 0) return result;
+  std::vector<std::uint64_t> sources = sources_of(n, options);
   if (control.report != nullptr) control.report->begin("betweenness of edges", sources.size(), "sources");
-  const source_sums sums =
-      search_by_length(graph, sources, {.lengths = lengths, .squares = false, .arcs = true}, control);
-  const double factor = edge_factor(n, sources.size(), graph.directed(), normalized);
+  source_sums sums;
+  if (options.error != 0) {
+    sources = search_arcs_to_error(graph, {.lengths = lengths, .squares = true, .arcs = true}, options, sums, control);
+  } else {
+    const bool squares = options.samples != 0 && options.samples < n;
+    sums = search_by_length(graph, sources, {.lengths = lengths, .squares = squares, .arcs = true}, control);
+  }
+  result.sources = sources.size();
+  const double factor = edge_factor(n, sources.size(), graph.directed(), options.normalized);
   const adjacency<Vertex>& in = graph.in();
   for (std::uint64_t to = 0; to < n; ++to) {
     for (std::uint64_t a = in.offsets[to]; a != in.offsets[to + 1];) {
       const std::uint64_t from = in.targets[a];
       double sum = 0;
-      for (; a != in.offsets[to + 1] && in.targets[a] == from; ++a) sum += sums.arc[a];
+      double squares = 0;  // a search uses one of the arcs of an edge, so that these add up
+      for (; a != in.offsets[to + 1] && in.targets[a] == from; ++a) {
+        sum += sums.arc[a];
+        if (!sums.arc_squares.empty()) squares += sums.arc_squares[a];
+      }
       if (from == to) continue;
       const bool turned = !graph.directed() && to < from;
-      result.edges.push_back({turned ? to : from, turned ? from : to, sum * factor});
+      result.edges.push_back({turned ? to : from, turned ? from : to, sum, squares});
     }
   }
   std::sort(result.edges.begin(), result.edges.end(), [](const scored_edge& a, const scored_edge& b) {
     return a.from != b.from ? a.from < b.from : a.to < b.to;
   });
-  if (graph.directed()) return result;
-  for (std::size_t e = 0; e < result.edges.size() / 2; ++e) {  // both directions lie side by side
-    const scored_edge& one = result.edges[2 * e];
-    result.edges[e] = {one.from, one.to, one.score + result.edges[2 * e + 1].score};
+  if (!graph.directed()) {
+    for (std::size_t e = 0; e < result.edges.size() / 2; ++e) {  // both directions lie side by side
+      const scored_edge& one = result.edges[2 * e];
+      const scored_edge& other = result.edges[2 * e + 1];
+      result.edges[e] = {one.from, one.to, one.score + other.score, one.standard_error + other.standard_error};
+    }
+    result.edges.resize(result.edges.size() / 2);
   }
-  result.edges.resize(result.edges.size() / 2);
+  const auto k = static_cast<double>(sources.size());
+  for (scored_edge& e : result.edges) {  // so far they have sums and sums of squares
+    e.standard_error = sums.arc_squares.empty() ? 0
+                                                : standard_error(e.score, e.standard_error, factor, k,
+                                                                 static_cast<double>(n), static_cast<double>(n) - 1);
+    e.score *= factor;
+  }
   return result;
 }
 
@@ -257,7 +325,7 @@ void check_betweenness_arguments(const any_graph& graph, const betweenness_optio
       },
       graph);
   if (uses_lengths(graph, options)) {
-    require_memory("betweenness by lengths", bytes_by_length(graph, false), options.memory);
+    require_memory("betweenness by lengths", bytes_by_length(graph, false, true), options.memory);
     return;
   }
   const loop_form least = offered_forms(graph, options).back();
@@ -266,7 +334,7 @@ void check_betweenness_arguments(const any_graph& graph, const betweenness_optio
 }
 
 std::uint64_t betweenness_memory(const any_graph& graph, const betweenness_options& options) {
-  if (uses_lengths(graph, options)) return bytes_by_length(graph, false);
+  if (uses_lengths(graph, options)) return bytes_by_length(graph, false, true);
   return bytes_for(graph, options, offered_forms(graph, options).back());
 }
 
@@ -280,18 +348,14 @@ betweenness_result betweenness(const any_graph& graph, const betweenness_options
 edge_betweenness_result edge_betweenness(const any_graph& graph, const betweenness_options& options,
                                          const run_control& control) {
   check_betweenness_arguments(graph, options);
-  if (options.error != 0) throw usage_error("betweenness of edges has no bound of its error; samples estimate it");
-  require_memory("betweenness of edges", edge_betweenness_memory(graph), options.memory);
-  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  require_memory("betweenness of edges", edge_betweenness_memory(graph, options), options.memory);
   return std::visit(
-      [&](const auto& g) {
-        return edge_betweenness_of(g, sources, uses_lengths(graph, options), options.normalized, control);
-      },
-      graph);
+      [&](const auto& g) { return edge_betweenness_of(g, options, uses_lengths(graph, options), control); }, graph);
 }
 
-std::uint64_t edge_betweenness_memory(const any_graph& graph) noexcept {
-  return bytes_by_length(graph, true) + sizeof(scored_edge) * needs::size_of(graph).m;
+std::uint64_t edge_betweenness_memory(const any_graph& graph, const betweenness_options& options) noexcept {
+  const bool squares = options.samples != 0 || options.error != 0;
+  return bytes_by_length(graph, true, squares) + sizeof(scored_edge) * needs::size_of(graph).m;
 }
 
 }  // namespace callisto::graph

@@ -63,6 +63,7 @@ struct scored_edge {
   std::uint64_t from;  ///< vertex; in an undirected graph, of the two ends the one with the smaller number
   std::uint64_t to;
   double score;
+  double standard_error = 0;  ///< of a random sample's score
 };
 
 struct edge_betweenness_result {
@@ -80,8 +81,9 @@ struct edge_betweenness_result {
 /// sample of k sources, sums are scaled up by (n - 1) / k, or by (n - 1) / (k - 1) for the vertices of the sample: no
 /// pair around a vertex begins at the vertex itself (if k is 1, its score is 0). All as NetworkX 3.6 does it.
 ///
-/// Scores of a sample have standard errors: those of a mean over a random sample without replacement. With `error`, the
-/// sample grows until the empirical Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that
+/// Scores of a sample have standard errors: those of a mean over a random sample without replacement. If all terms of a
+/// mean are equal, the error is what one more term at the other end of the range makes of it. With `error`, the sample
+/// grows until the empirical Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that
 /// takes more than half of the vertices, all are searched from.
 ///
 /// Scores differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53.
@@ -101,14 +103,14 @@ CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betwee
 
 /// Computes the betweenness of every edge: the sum, over ordered pairs (s, t) of vertices, of the share of shortest
 /// paths from s to t that lead along it; in an undirected graph over unordered pairs. Normalized scores are divided by
-/// the number of these pairs. From a sample of k sources, sums are scaled up by n / k. Otherwise as betweenness(), and
-/// with its errors; the forms of loops do not apply. Method: searches from many sources at once by length
-/// (by_length.hpp). Memory: edge_betweenness_memory().
+/// the number of these pairs. From a sample of k sources, sums are scaled up by n / k. Otherwise as betweenness(), with
+/// standard errors, `error` and the exceptions of it; the forms of loops do not apply. Method: searches from many
+/// sources at once by length (by_length.hpp). Memory: edge_betweenness_memory().
 CALLISTO_API edge_betweenness_result edge_betweenness(const any_graph& graph, const betweenness_options& options = {},
                                                       const run_control& control = {});
 
 /// Returns the bytes that edge_betweenness() takes at most beyond the graph, its result included.
-CALLISTO_API std::uint64_t edge_betweenness_memory(const any_graph& graph) noexcept;
+CALLISTO_API std::uint64_t edge_betweenness_memory(const any_graph& graph, const betweenness_options& options) noexcept;
 
 /// Returns the sources of scores with these valid options, `error` apart, ascending: all vertices, or the sample.
 /// Returns `from` in its own order.

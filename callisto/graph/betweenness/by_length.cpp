@@ -97,8 +97,9 @@ class length_state {
   length_state(const length_rows<Length>& rows, const landmarks<Length>& marks, Length longest, length_wishes wishes)
       : search(rows, marks, longest),
         vertex_sums(zeros<double>(rows.vertices())),
-        square_sums(zeros<double>(wishes.squares ? rows.vertices() : 0)),
+        square_sums(zeros<double>(wishes.squares && !wishes.arcs ? rows.vertices() : 0)),
         arc_sums(zeros<double>(wishes.arcs ? rows.sources.size() : 0)),
+        arc_square_sums(zeros<double>(wishes.squares ? arc_sums.size() : 0)),
         rows_(rows),
         order_(rows.vertices()),
         distances_(rows.vertices(), machine::page_kind::used),
@@ -122,6 +123,7 @@ class length_state {
   machine::page_array<double> vertex_sums;  ///< by number
   machine::page_array<double> square_sums;
   machine::page_array<double> arc_sums;  ///< by entry of the rows
+  machine::page_array<double> arc_square_sums;
 
  private:
   /// Returns false, with the sums unchanged, if a count of paths or its reciprocal may not fit a double.
@@ -199,7 +201,11 @@ class length_state {
       for (std::uint64_t r = begins_[v], end = begins_[v + 1]; r != end; ++r) {
         const std::uint32_t u = source_of(r);
         shares[u] += share;
-        if constexpr (arcs) arc_sums[entries_[r]] += product(paths[u], share);
+        if constexpr (arcs) {
+          const double on_arc = product(paths[u], share);
+          arc_sums[entries_[r]] += on_arc;
+          if (!arc_square_sums.empty()) arc_square_sums[entries_[r]] += on_arc * on_arc;
+        }
       }
     }
     return true;
@@ -289,13 +295,18 @@ bool search_in_lanes(const csr_graph<Vertex>& graph, const std::vector<std::uint
   const auto vertex = [&](std::uint64_t i) { return std::uint64_t{numbers.vertex[i]}; };
   result.vertex = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
   add_up(result.vertex, &state::vertex_sums, vertex);
-  if (wishes.squares) {
+  if (wishes.squares && !wishes.arcs) {
     result.squares = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
     add_up(result.squares, &state::square_sums, vertex);
   }
+  const auto arc = [&](std::uint64_t a) { return rows.arcs[a]; };
   if (wishes.arcs) {
     result.arc = machine::page_array<double>(graph.in().targets.size(), machine::page_kind::used);
-    add_up(result.arc, &state::arc_sums, [&](std::uint64_t a) { return rows.arcs[a]; });
+    add_up(result.arc, &state::arc_sums, arc);
+  }
+  if (wishes.arcs && wishes.squares) {
+    result.arc_squares = machine::page_array<double>(graph.in().targets.size(), machine::page_kind::used);
+    add_up(result.arc_squares, &state::arc_square_sums, arc);
   }
   return true;
 }
@@ -322,11 +333,12 @@ template source_sums search_by_length(const csr_graph<std::uint32_t>&, const std
 template source_sums search_by_length(const csr_graph<std::uint64_t>&, const std::vector<std::uint64_t>&, length_wishes,
                                       const run_control&);
 
-std::uint64_t bytes_by_length(const any_graph& graph, bool arcs) noexcept {
+std::uint64_t bytes_by_length(const any_graph& graph, bool arcs, bool squares) noexcept {
   const needs::graph_size s = needs::size_of(graph);
   // Numbers, landmarks, the order of sources and the sums; for each thread the search and the arrays of one source.
-  const std::uint64_t once = s.n * (8 + 12 * 8 + s.v + 24) + s.m * (12 * (s.directed ? 2 : 1) + (arcs ? 16 : 0));
-  const std::uint64_t each = s.n * (64 + 9 + 4 + 8 + 8 + 16 + 16 + 8) + s.m * (arcs ? 16 : 4);
+  const std::uint64_t once =
+      s.n * (8 + 12 * 8 + s.v + 24) + s.m * (12 * (s.directed ? 2 : 1) + (arcs ? 16 + (squares ? 8 : 0) : 0));
+  const std::uint64_t each = s.n * (64 + 9 + 4 + 8 + 8 + 16 + 16 + 8) + s.m * (arcs ? 16 + (squares ? 8 : 0) : 4);
   return once + threads() * each;
 }
 

@@ -15,7 +15,7 @@ namespace callisto::graph {
 /// What the searches sum.
 struct length_wishes {
   bool lengths;  ///< arcs have lengths, which are above 0; otherwise all are 1
-  bool squares;
+  bool squares;  ///< of dependencies: on arcs if these are wanted, else on vertices
   bool arcs;
 };
 
@@ -26,6 +26,6 @@ source_sums search_by_length(const csr_graph<Vertex>& graph, const std::vector<s
                              length_wishes wishes, const run_control& control);
 
 /// Returns the bytes that these searches take at most.
-std::uint64_t bytes_by_length(const any_graph& graph, bool arcs) noexcept;
+std::uint64_t bytes_by_length(const any_graph& graph, bool arcs, bool squares) noexcept;
 
 }  // namespace callisto::graph

@@ -15,6 +15,7 @@ struct source_sums {
   machine::page_array<double> vertex;   ///< by vertex
   machine::page_array<double> squares;  ///< by vertex: of the dependencies on it; empty unless asked for
   machine::page_array<double> arc;      ///< by arc of the graph's in-rows; empty unless asked for
+  machine::page_array<double> arc_squares;
 };
 
 /// Factors of the sums over the sources, for vertices outside of the sample and in it.
@@ -41,25 +42,31 @@ inline double edge_factor(std::uint64_t vertices, std::uint64_t sources, bool di
 }
 
 /// Returns the standard error of `factor` times a sum over `k` sources, drawn without replacement from `population`.
-/// `squares`: the sum of squares.
-inline double standard_error(double sum, double squares, double factor, double k, double population) noexcept {
+/// `squares`: the sum of squares. A term is from 0 to `range`. If all terms are equal, nothing is known of others: the
+/// error is then what one more term at the other end of the range makes of the mean.
+inline double standard_error(double sum, double squares, double factor, double k, double population,
+                             double range) noexcept {
+  constexpr double rounding = 1e-12;
   if (k >= population) return 0;
   if (k < 2) return std::numeric_limits<double>::infinity();
-  const double variance = std::max(0.0, squares - sum * sum / k) / (k - 1);
-  return factor * std::sqrt(k * variance * (1 - k / population));
+  const double left = 1 - k / population;
+  const double spread = squares - sum * sum / k;
+  if (spread <= rounding * squares) return factor * range * k / (k + 1) * std::sqrt(left);
+  return factor * std::sqrt(k * spread / (k - 1) * left);
 }
 
 /// Bounds the error of means over samples without replacement, of all vertices at once and in all rounds of a growing
 /// sample: the empirical Bernstein-Serfling inequality (Bardenet and Maillard, "Concentration inequalities for sampling
-/// without replacement", Bernoulli 2015, theorem 4.3) and the union bound. A value is a dependency by n - 2, so from 0
-/// to 1. That is the estimator of Brandes and Pich (2007), as in Bavarian (Cousins, Wohlgemuth and Riondato, 2021).
+/// without replacement", Bernoulli 2015, theorem 4.3) and the union bound. A value is a dependency by the most that it
+/// can be, so from 0 to 1. That is the estimator of Brandes and Pich (2007), as in Bavarian (Cousins, Wohlgemuth and
+/// Riondato, 2021).
 class growing_sample {
  public:
-  growing_sample(std::uint64_t vertices, double error, double confidence) noexcept
-      : population_(static_cast<double>(vertices) - 1), error_(error) {
+  /// `means`: how many there are. `population`: what the samples are drawn from.
+  growing_sample(std::uint64_t means, std::uint64_t population, double error, double confidence) noexcept
+      : population_(static_cast<double>(population)), error_(error) {
     // Two sides, five events each, and as many rounds as doublings that fit.
-    log_ =
-        std::log(10 * static_cast<double>(vertices) * std::log2(static_cast<double>(vertices) + 2) / (1 - confidence));
+    log_ = std::log(10 * static_cast<double>(means) * std::log2(population_ + 3) / (1 - confidence));
   }
 
   /// Returns the first sample's size: with less, the bound is too large even if all values are equal.

@@ -66,31 +66,46 @@ class scoring {
 
   bool exact() const noexcept { return exact_; }
 
-  /// Returns the score and, unless exact, its standard error. `chosen`: the vertex is a source itself.
+  /// Returns the score and, unless exact, its standard error: if all terms of the mean are equal, what one more term at
+  /// the other end of the range makes of it. `chosen`: the vertex is a source itself.
   template <class Sum>
   std::pair<double, double> of(const distance_sums<Sum>& of, bool chosen) const noexcept {
     const double k = sources_ - (chosen ? 1 : 0);
-    if (others_ < 1 || k < 1 || of.reached == 0) return {0, exact_ || k >= 1 ? 0 : unknown};
+    if (others_ < 1) return {0, 0};
+    if (k < 1) return {0, exact_ ? 0 : unknown};
+    if (of.reached == 0) return {0, unseen(k)};
     const auto reached = static_cast<double>(of.reached);
     const double sum = static_cast<double>(of.sum) * unit_;
     const double squares = of.squares * unit_ * unit_;
     const double share = std::max(0.0, 1 - k / others_);  // of the others that are not in the sample
     if (options_.harmonic) {
       const double scale = options_.normalized ? 1 : others_;
-      const double variance = k < 2 ? unknown : std::max(0.0, squares - sum * sum / k) / (k - 1);
+      const double spread = squares - sum * sum / k;
+      if (k >= 2 && spread <= rounding * squares) return {scale * sum / k, scale * unseen(k) * std::sqrt(share)};
+      const double variance = k < 2 ? unknown : spread / (k - 1);
       return {scale * sum / k, scale * std::sqrt(variance / k * share)};
     }
     if (!(sum > 0)) return {0, 0};
     const double part = reached / k;
     const double mean = sum / reached;
-    const double variance = reached < 2 ? unknown : std::max(0.0, squares - sum * mean) / (reached - 1);
-    const double relative = variance / reached / (mean * mean) + (1 - part) / reached;
+    const double spread = squares - sum * mean;
+    const bool equal = reached >= 2 && spread <= rounding * squares;
+    const double variance = reached < 2 ? unknown : spread / (reached - 1);
+    const double relative =
+        (equal ? 1 / (reached + 1) / (reached + 1) : variance / reached / (mean * mean)) + (1 - part) / reached;
     const double score = reached / sum * part;  // in NetworkX's order, so that exact scores have the same bits
     return {score, score * std::sqrt(relative * share)};
   }
 
  private:
   static constexpr double unknown = std::numeric_limits<double>::infinity();
+  static constexpr double rounding = 1e-12;
+
+  /// Returns how much one more term makes of a mean of `k`: steps are at least 1, so that terms are at most 1.
+  double unseen(double k) const noexcept {
+    if (exact_) return 0;
+    return options_.weights == weight_use::length ? unknown : 1 / (k + 1);
+  }
 
   double others_;
   double sources_;

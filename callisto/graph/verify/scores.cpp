@@ -152,6 +152,15 @@ void add_dependencies_by_length(const csr_graph<Vertex>& graph, std::uint64_t so
   }
 }
 
+/// Returns the sources of scores. An error makes a sample grow, to `count` of the sources that it asks for.
+std::vector<std::uint64_t> sources_of(const any_graph& graph, betweenness_options options, std::uint64_t count) {
+  if (options.error != 0) {
+    options.error = 0;
+    options.samples = count;
+  }
+  return betweenness_sources(graph, options);
+}
+
 template <class Vertex>
 void check_edges(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
                  const betweenness_options& options, const edge_betweenness_result& result,
@@ -242,13 +251,13 @@ void verify_pagerank(const any_graph& graph, const pagerank_options& options, co
 
 void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result,
                         const run_control& control) {
-  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  const std::vector<std::uint64_t> sources = sources_of(graph, options, result.sources);
   std::visit([&](const auto& g) { check_betweenness(g, sources, options, result, control); }, graph);
 }
 
 void verify_edge_betweenness(const any_graph& graph, const betweenness_options& options,
                              const edge_betweenness_result& result, const run_control& control) {
-  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  const std::vector<std::uint64_t> sources = sources_of(graph, options, result.sources);
   std::visit([&](const auto& g) { check_edges(g, sources, options, result, control); }, graph);
 }
 
