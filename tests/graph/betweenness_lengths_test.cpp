@@ -279,6 +279,52 @@ TEST(betweenness_estimates, have_the_promised_error) {
   for (std::size_t v = 0; v < 6000; ++v) EXPECT_NEAR(all.scores[v], exact.scores[v], 1e-12);
 }
 
+TEST(betweenness_estimates, of_edges_know_their_errors) {
+  const auto edges = naive::random_pairs(600, 1500, 3);
+  std::vector<any_graph> graphs;
+  graphs.push_back(naive::undirected(600, edges));
+  graphs.push_back(naive::directed(600, edges));
+  for (const any_graph& graph : graphs) {
+    betweenness_options options{.normalized = true};
+    const edge_betweenness_result exact = edge_betweenness(graph, options);
+    for (const scored_edge& e : exact.edges) ASSERT_EQ(e.standard_error, 0);
+    double within = 0;
+    for (options.seed = 1; options.seed <= 4; ++options.seed) {
+      options.samples = 150;
+      const edge_betweenness_result estimate = edge_betweenness(graph, options);
+      EXPECT_NO_THROW(verify_edge_betweenness(graph, options, estimate));
+      ASSERT_EQ(estimate.edges.size(), exact.edges.size());
+      for (std::size_t e = 0; e < exact.edges.size(); ++e) {
+        ASSERT_GT(estimate.edges[e].standard_error, 0);
+        const double off = std::fabs(estimate.edges[e].score - exact.edges[e].score);
+        within += off <= 4 * estimate.edges[e].standard_error ? 0.25 / static_cast<double>(exact.edges.size()) : 0;
+      }
+    }
+    EXPECT_GT(within, 0.8);  // few sources depend on most edges, so that a sample may miss these
+  }
+}
+
+TEST(betweenness_estimates, of_edges_have_the_promised_error) {
+  const any_graph graph = naive::undirected(6000, naive::random_pairs(6000, 12000, 4));
+  const edge_betweenness_result exact = edge_betweenness(graph, {.normalized = true});
+  const betweenness_options options{.error = 0.1, .normalized = true};
+  const edge_betweenness_result estimate = edge_betweenness(graph, options);
+  EXPECT_LT(estimate.sources, 6000u);
+  EXPECT_NO_THROW(verify_edge_betweenness(graph, options, estimate));
+  for (std::size_t e = 0; e < exact.edges.size(); ++e) {
+    EXPECT_NEAR(estimate.edges[e].score, exact.edges[e].score, 0.1);
+    EXPECT_GT(estimate.edges[e].standard_error, 0);
+  }
+}
+
+TEST(betweenness_estimates, have_no_error_of_0_by_luck) {
+  // Few sources depend on vertex 2: one more than the sample sees may.
+  const any_graph graph = naive::undirected(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
+  const betweenness_result estimate = betweenness(graph, {.samples = 2});
+  for (std::uint64_t v = 1; v < 4; ++v) EXPECT_GT(estimate.standard_errors[v], 0) << v;
+  EXPECT_EQ(estimate.standard_errors[0], 0);  // no path leads through an end
+}
+
 TEST(betweenness_estimates, refuse_contradictions) {
   const any_graph graph = naive::undirected(3, {{0, 1}, {1, 2}});
   EXPECT_EQ(tests::refusal([&] { betweenness(graph, {.samples = 1, .error = 0.1}); }),
