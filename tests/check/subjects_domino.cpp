@@ -22,12 +22,12 @@ struct small : machine::checked {
   static constexpr unsigned domino_bulk = 1;
 };
 
-/// The same with larger holds: an owner that was asked gives some of the rest back, and begins the last one.
+/// Runs the same with larger holds: an owner that was asked gives some of the rest back, and begins the last one.
 struct larger : small {
   static constexpr unsigned domino_hold = 3;
 };
 
-/// The same with waits that end only if the word changes. A thief that waits on a real machine would hold itself up
+/// Runs the same with waits that end only if the word changes. A thief that waits on a real machine would hold itself up
 /// until its patience ends.
 struct patient : small {
   template <class T, class Keep>

@@ -11,10 +11,9 @@ namespace callisto::graph::formats {
 
 /// Thrown by the reader of tables, which reads line by line, for a quote that is not closed in its line.
 struct quoted_line_break : input_error {
-  /// `early`: nothing of the source has been delivered yet.
-  quoted_line_break(const std::string& name, std::uint64_t line, bool early)
-      : input_error(name, line, "a quote is not closed in its line"), early(early) {}
-  bool early;
+  quoted_line_break(const std::string& name, std::uint64_t line, bool nothing_delivered)
+      : input_error(name, line, "a quote is not closed in its line"), early(nothing_delivered) {}
+  bool early;  ///< nothing of the source has been delivered yet
 };
 
 /// True if a quoted cell of `text` holds a line break: a quote behind a separator or at the beginning of a line, closed
