@@ -172,26 +172,39 @@ bool lead_all(const native_body& body, std::uint64_t n, const loop_options& opti
 }
 
 /// Runs a loop inside of another one: on the calling thread, until some thread is idle.
-bool lead_inner(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
-                const std::source_location& where, const workers::loop_team_choice& wanted) {
+[[gnu::noinline]] bool lead_inner(const native_body& body, std::uint64_t n, const loop_options& options,
+                                  loop_site& site, const std::source_location& where,
+                                  const workers::loop_team_choice& wanted) {
+  loop_site::timing timed(&site, n);
   inner_beginning beginning(n, options);
   if (const distributor::range first = beginning.next(); !first.empty()) {
     body.other(first, native_body::by_others::batches(&beginning));
   }
-  if (beginning.done() == n) return true;
-  if (beginning.stopped()) return false;
-  return hand_out(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, beginning.idle(),
-                  {0, true});
+  bool all = true;
+  if (beginning.done() == n) {
+    timed.alone();
+  } else {
+    all = !beginning.stopped() && hand_out(body.without(beginning.done()), n - beginning.done(), options, site, where,
+                                           wanted, beginning.idle(), {0, true});
+  }
+  if (all) timed.ended();
+  return all;
+}
+
+/// True if a loop inside of another one will probably end before a follower could come, so that looking for idle
+/// threads is not worth while. Each 16th such loop of a thread looks nevertheless, and is measured.
+bool ends_soon(std::uint64_t n, const loop_site& site) noexcept {
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t count = 0;
+  return solo_beginning::expected(n, site) && ++count % 16 != 0;
 }
 
 /// Returns the limit of a loop: the smaller one of its own and its thread's; 0: none.
 std::uint32_t limit_of(const loop_options& options) noexcept {
-  const std::uint32_t here = machine::native::most_threads();
-  if (options.threads == 0 || here == 0) return options.threads | here;
-  return std::min<std::uint32_t>(options.threads, here);
+  // 0 wraps to the largest number, and back.
+  return std::min<std::uint32_t>(options.threads - 1, machine::native::most_threads() - 1) + 1;
 }
 
-/// True if loops are recorded. Reads the environment before the process's first loop, and may throw output_error for it.
+/// True if loops are recorded. Reads the environment before the process's first loop; may throw output_error for it.
 bool are_recorded() {
   // relaxed: as in recorded_loop.
   if (recording.load(machine::order::relaxed) == 0) return false;
@@ -207,11 +220,10 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   const workers::loop_team_choice& wanted = most == 1 ? workers::alone() : workers::loop_team_here(level);
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
-  if (!several && level == 0 && most == 0 && n > 1 && workers::inside_flat() && !are_recorded()) {
-    return lead_inner(body, n, options, site, where, wanted);
-  }
+  const bool inside = !several && level == 0 && most == 0 && n > 1 && workers::inside_flat();
+  if (inside && !ends_soon(n, site) && !are_recorded()) return lead_inner(body, n, options, site, where, wanted);
   loop_site::timing timed(several ? &site : nullptr, n);
-  if (most != 1 && workers::follow_affinity(timed.begin())) {
+  if (!inside && most != 1 && workers::follow_affinity(timed.begin())) [[unlikely]] {
     return lead(level, body, n, options, sites, where);
   }
   bool all = true;

@@ -425,15 +425,17 @@ TEST_P(ParallelFor, AStopAfterTheLastIterationDropsNothing) {
   EXPECT_TRUE(completed);
 }
 
-TEST_P(ParallelFor, NestedLoopsRunOnTheirThread) {
+TEST_P(ParallelFor, NestedLoopsOfOneThreadRunOnTheirThread) {
   std::atomic<int> total{0};
   std::atomic<int> moved{0};
   parallel_for(0, 50, [&](int) {
     const unsigned outer = this_thread();
-    parallel_for(0, 50, [&](int) {
-      total.fetch_add(1);
-      if (this_thread() != outer) moved.fetch_add(1);
-    });
+    parallel_for(0, 50,
+                 [&](int) {
+                   total.fetch_add(1);
+                   if (this_thread() != outer) moved.fetch_add(1);
+                 },
+                 {.threads = 1});
   });
   EXPECT_EQ(total, 2500);
   EXPECT_EQ(moved, 0);

@@ -56,6 +56,10 @@ using tree = thread_tree<native>;
 /// The lease of a thread that leads from the root, where jobs share the machine; null: unknown yet, or not shared.
 [[gnu::tls_model("initial-exec")]] thread_local coscheduling::leader* leads_on = nullptr;
 
+/// When to see whether the program's affinity has changed, in ticks. Outside the runtime: every loop reads it.
+constexpr std::uint64_t never = ~std::uint64_t{0};
+constinit native::atomic<std::uint64_t> look_after_affinity_at{never};
+
 /// The choice for loops that one thread runs. Never destroyed, like the runtime.
 tree_node<native>& one_thread() {
   static tree* const one = [] {
@@ -165,21 +169,14 @@ class runtime {
     }
   }
 
-  /// True if it is time to see whether the program's affinity has changed: no more often than each 10 ms.
-  bool looks_after_affinity(std::uint64_t now) const noexcept {
-    return now >= look_at_.load(order::relaxed);  // relaxed: a hint
-  }
-
   /// Starts anew with the contexts where the calling thread may run now, if it is the one that started the threads and
   /// its affinity mask has changed since. True if so. Other threads' masks say nothing about the program.
   bool follow_affinity(std::uint64_t now) {
-    look_at_.store(now + native::ticks_per_second() / 100, order::relaxed);
+    look_after_affinity_at.store(now + native::ticks_per_second() / 100, order::relaxed);
     std::vector<unsigned> mask = machine::affinity_of(0);
     const std::scoped_lock held(mutex_);
     if (ended_ || tree_ == nullptr || mask.empty() || starter_ != gettid() || mask == mask_) return false;
-    // With a number of threads or contexts of its own the program has decided.
-    const auto wanted = machine::placement_request::from_environment();
-    if (wanted_ != 0 || wanted.threads.has_value() || !wanted.list.empty()) return false;
+    if (placement_is_decided()) return false;
     limits_ = machine::read_limits("", mask);
     mask_ = std::move(mask);
     restart(wanted_, wanted_levels_);
@@ -213,6 +210,13 @@ class runtime {
     return known != nullptr ? *known
                             : start_followers(make_plan(wanted_), levels_or_environment(wanted_levels_),
                                               cosched::settings::from_environment());
+  }
+
+  /// True if the program has a number of threads or contexts of its own, and so does not follow its affinity.
+  bool placement_is_decided() const {
+    if (wanted_ != 0) return true;
+    const auto wanted = machine::placement_request::from_environment();
+    return wanted.threads.has_value() || !wanted.list.empty();
   }
 
   machine::limits limits_now() const { return limits_ ? *limits_ : machine::limits::current(); }
@@ -265,7 +269,8 @@ class runtime {
       starter_ = gettid();
       mask_ = machine::affinity_of(0);
     }
-    look_at_.store(native::ticks() + native::ticks_per_second() / 100, order::relaxed);
+    look_after_affinity_at.store(placement_is_decided() ? never : native::ticks() + native::ticks_per_second() / 100,
+                                 order::relaxed);
     if (standing_ != nullptr) standing_->stand_at(&tree_->root().stand(*standing_));
     root_.store(&tree_->root(), order::release);
     return tree_->root();
@@ -470,16 +475,15 @@ class runtime {
   std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< trees of this process's parent
   std::unique_ptr<coscheduling> sharing_;               ///< null: shares with no job, because
   std::string alone_because_;
-  pid_t starter_ = 0;                      ///< the thread that started the others; its affinity is followed
-  std::vector<unsigned> mask_;             ///< its affinity, when last looked at
-  std::optional<machine::limits> limits_;  ///< after a change of it; none: as when the program began
-  native::atomic<std::uint64_t> look_at_{~std::uint64_t{0}};  ///< ticks
-  std::vector<unsigned> contexts_of_long_work_;               ///< join_for_long_work()'s
-  coscheduling* parents_ = nullptr;                           ///< the parent process's; never used, never freed
-  tree* tree_ = nullptr;                                      ///< the followers' tree among trees_; null: not started
-  native::atomic<tree_node<native>*> root_{nullptr};          ///< the node where loops are led; null: not started
-  native::atomic<coscheduling*> sharing_now_{nullptr};        ///< sharing_, for leaders
-  standing_item<native>* standing_ = nullptr;                 ///< null: none yet
+  pid_t starter_ = 0;                                 ///< the thread that started the others; its affinity is followed
+  std::vector<unsigned> mask_;                        ///< its affinity, when last looked at
+  std::optional<machine::limits> limits_;             ///< after a change of it; none: as when the program began
+  std::vector<unsigned> contexts_of_long_work_;       ///< join_for_long_work()'s
+  coscheduling* parents_ = nullptr;                   ///< the parent process's; never used, never freed
+  tree* tree_ = nullptr;                              ///< the followers' tree among trees_; null: not started
+  native::atomic<tree_node<native>*> root_{nullptr};  ///< the node where loops are led; null: not started
+  native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
+  standing_item<native>* standing_ = nullptr;           ///< null: none yet
   standing_place<native> nowhere_;
   leader_placement leader_;  ///< where a leader is, and what makes room for it
 };
@@ -509,10 +513,11 @@ const distributor::absent_threads<native>* all_but_leader(const loop_team_choice
 }
 
 bool follow_affinity(std::uint64_t now) {
-  if (self != nullptr) return false;
+  // relaxed: a hint.
+  const std::uint64_t at = look_after_affinity_at.load(order::relaxed);
+  if (at == never || self != nullptr) return false;
   if (now == 0) now = native::ticks();
-  runtime& all = runtime::instance();
-  return all.looks_after_affinity(now) && all.follow_affinity(now);
+  return now >= at && runtime::instance().follow_affinity(now);
 }
 
 bool inside_flat() noexcept { return self != nullptr && self->here == nullptr; }
