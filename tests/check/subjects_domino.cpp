@@ -22,13 +22,12 @@ struct small : machine::checked {
   static constexpr unsigned domino_bulk = 1;
 };
 
-/// Runs the same with larger holds: an owner that was asked gives some of the rest back, and begins the last one.
+/// A machine with larger holds: an owner that was asked gives some of the rest back, and begins the last one.
 struct larger : small {
   static constexpr unsigned domino_hold = 3;
 };
 
-/// Runs the same with waits that end only if the word changes. A thief that waits on a real machine would hold itself up
-/// until its patience ends.
+/// A machine in which a wait ends only if the word changes.
 struct patient : small {
   template <class T, class Keep>
   static T wait_while(const machine::checked::atomic<T>& word, Keep keep, machine::patience grade) {
