@@ -79,8 +79,7 @@ class hold {
   bool begin(task& next, GiveBack give_back, Settle settle) {
     if (next_ == limit_) {
       if (rest_ == limit_) {
-        // Lets a thief go on that asks in vain.
-        if (state_of(request_.load(order::relaxed)) != idle) answer(settle);
+        turn_away(settle);
         return false;
       }
       if (!give_rest(give_back, settle)) return false;
@@ -89,6 +88,12 @@ class hold {
     if (!advance(settle)) return false;
     next = slots_[at].read();
     return true;
+  }
+
+  /// Lets a thief go on that asks in vain. Called while the hold is empty.
+  template <class Settle>
+  void turn_away(Settle settle) {
+    if (state_of(request_.load(order::relaxed)) != idle) answer(settle);
   }
 
   /// Takes the tasks that are not begun out of the hold: calls give_back(task) for each. The owner leaves.

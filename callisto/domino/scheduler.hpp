@@ -285,6 +285,9 @@ class scheduler {
           if (g.get() != at && (take_own(here, *g) || steal(here, *g))) return true;
         }
       } while (leave_group(here));  // true: a phase ended, and another began
+      // Before this thread waits itself: a thief that has asked late would wait as long. Processors make the empty hold
+      // visible before leave_group() has ended.
+      here.hold_.turn_away(settling());
       asked = ask_holders(here);
     } while (asked == reply::again);  // the tasks are elsewhere
     return asked == reply::got;
