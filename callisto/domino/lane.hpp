@@ -143,6 +143,12 @@ class alignas(M::line_size) lane {
     if (may_wake_) of_.sleeping().tell(number_);
   }
 
+  /// Returns a pseudo-random number below `n`.
+  unsigned any_below(unsigned n) noexcept {
+    random_ = random_ * 1'664'525 + 1'013'904'223;  // Numerical Recipes' generator; the high bits are good
+    return static_cast<unsigned>(std::uint64_t{random_} * n >> 32);
+  }
+
   lane_part<M>& part(const group<M>& g) noexcept { return *parts_[g.number]; }
 
   /// Puts a task into the bucket of its rank, for a phase that has not begun.
@@ -167,6 +173,7 @@ class alignas(M::line_size) lane {
   group<M>* at_ = nullptr;        ///< the group that the lane's thread works in, and has credits of
   ring<M>* open_ring_ = nullptr;  ///< the lane's ring of the open bucket
   machine::plain_of<M, std::uint64_t> pool_{0};
+  std::uint32_t random_ = number_ * 2'654'435'769U;
   bool keeps_ = false;      ///< spawned tasks wait for another phase: the run stops, or the thread is alone
   bool may_wake_ = true;    ///< spawning wakes lanes that sleep
   unsigned hold_most_ = 1;  ///< tasks that it takes at once: some ten microseconds' worth

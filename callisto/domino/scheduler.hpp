@@ -332,13 +332,17 @@ class scheduler {
     return !own.looks_empty() && take_from(here, g, bucket, own);
   }
 
-  /// Takes some of a ring of the nearest lane that has tasks of group g.
+  /// Takes some of another lane's ring of group g. Each time it begins with another lane: many thieves that look in one
+  /// order crowd at one ring, and its owner can hardly take from it.
   bool steal(lane<M>& here, group<M>& g) {
     const std::uint32_t bucket = g.open.load(order::relaxed);
     if (bucket == group<M>::closed) return false;
     const auto all = static_cast<unsigned>(lanes_.size());
-    for (unsigned d = 1; d < all; ++d) {
-      ring<M>& from = lanes_[(here.number_ + d) % all]->part(g).rings[bucket];
+    const unsigned begin = here.any_below(all);
+    for (unsigned i = 0; i < all; ++i) {
+      const unsigned victim = (begin + i) % all;
+      if (victim == here.number_) continue;
+      ring<M>& from = lanes_[victim]->part(g).rings[bucket];
       if (from.looks_empty() || !take_from(here, g, bucket, from)) continue;
       ++here.counts_.steals;
       return true;
