@@ -157,18 +157,15 @@ class inner_beginning final : public native_body::by_others::solo_batches {
 
 /// Runs the loop, or what the leader alone has not run of it, with the threads that it gets.
 bool lead_all(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
-              const std::source_location& where, const workers::loop_team_choice& wanted, loop_site::timing& timed,
-              std::uint32_t most) {
+              const std::source_location& where, const workers::loop_team_choice& wanted, std::uint32_t most) {
   const workers::claim claimed(wanted, n > 1);
-  const bool by_one = claimed.with.where.threads() == 1;
-  if (by_one) timed.alone();
-  // relaxed: as in recorded_loop.
-  if (by_one && options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0) {
-    // Nothing to hand out, and no thread to ask or tell.
-    body.other({0, n}, native_body::by_others::batches());
-    return true;
-  }
   return hand_out(body, n, options, site, where, wanted, claimed.with, {most, false});
+}
+
+/// True if a loop that one thread runs is one batch: nothing to hand out, and no thread to ask or tell.
+bool is_one_batch(const loop_options& options) noexcept {
+  // relaxed: as in recorded_loop.
+  return options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0;
 }
 
 /// Runs a loop inside of another one: on the calling thread, until some thread is idle.
@@ -218,14 +215,21 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
           const std::source_location& where) {
   const std::uint32_t most = limit_of(options);
   const workers::loop_team_choice& wanted = most == 1 ? workers::alone() : workers::loop_team_here(level);
-  loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
   const bool inside = !several && level == 0 && most == 0 && n > 1 && workers::inside_flat();
-  if (inside && !ends_soon(n, site) && !are_recorded()) return lead_inner(body, n, options, site, where, wanted);
-  loop_site::timing timed(several ? &site : nullptr, n);
+  if (inside) {
+    loop_site& site = sites.at(where);
+    if (!ends_soon(n, site) && !are_recorded()) return lead_inner(body, n, options, site, where, wanted);
+  }
+  loop_site::timing timed(several ? &sites.at(where) : nullptr, n);
   if (!inside && most != 1 && workers::follow_affinity(timed.begin())) [[unlikely]] {
     return lead(level, body, n, options, sites, where);
   }
+  if (!several && is_one_batch(options)) {
+    body.other({0, n}, native_body::by_others::batches());
+    return true;
+  }
+  loop_site& site = sites.at(where);
   bool all = true;
   // relaxed: as in recorded_loop.
   if (several && solo_beginning::expected(n, site) && options.schedule.automatic() && wanted.how.automatic() &&
@@ -238,10 +242,10 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
       timed.alone();
     } else {
       all = !beginning.stopped() &&
-            lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, timed, most);
+            lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, most);
     }
   } else {
-    all = lead_all(body, n, options, site, where, wanted, timed, most);
+    all = lead_all(body, n, options, site, where, wanted, most);
   }
   if (all) timed.ended();
   return all;
