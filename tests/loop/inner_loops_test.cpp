@@ -80,7 +80,7 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleTwoLoopsDeep) {
   });
 }
 
-// ctest runs each test in a process of its own, so that this is also about a process whose first loop is in a task.
+// ctest runs each test in a process of its own: here, the first loop of one is in a task.
 TEST_F(InnerLoops, UseThreadsThatAreIdleFromTasks) {
   presence who;
   std::stop_source stop;
