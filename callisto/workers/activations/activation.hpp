@@ -166,8 +166,8 @@ bool activation<M>::should_yield() const noexcept {
 template <machine::policy M>
 bool activation<M>::has_better_to_do() const noexcept {
   // On its own thread it has no context that another could use.
-  return !own_.exists() &&
-         (should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_) || call_.is_called());
+  return !own_.exists() && (should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_) ||
+                            call_.is_called() || this->is_overdue());
 }
 
 template <machine::policy M>

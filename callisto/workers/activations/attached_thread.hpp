@@ -189,7 +189,7 @@ bool attached_thread<M>::should_yield() const noexcept {
 
 template <machine::policy M>
 bool attached_thread<M>::has_better_to_do() const noexcept {
-  return has_context() && (set_.has_orphans() || should_yield());
+  return has_context() && (set_.has_orphans() || should_yield() || this->is_overdue());
 }
 
 template <machine::policy M>

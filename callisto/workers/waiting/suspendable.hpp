@@ -112,7 +112,8 @@ class suspendable {
   /// Sets spin_ticks(). Called by the suspendable itself.
   void spin_for(std::uint64_t ticks) noexcept { spin_ticks_ = ticks; }
 
-  /// True if it should stop spinning: another job wants the context, or there is orphaned work (section 2.4).
+  /// True if it should stop spinning: another job wants the context, there is orphaned work (section 2.4), or its turn
+  /// has ended, as when new work waits for a context.
   virtual bool has_better_to_do() const noexcept = 0;
 
   /// Lets others have its context, and returns when its turn comes again. Called by the suspendable itself, shielded.
@@ -201,6 +202,8 @@ class suspendable {
     overdue_.set(true);
     return false;
   }
+  /// True if its turn has ended while it was shielded. Called by the suspendable itself.
+  bool is_overdue() const noexcept { return overdue_.get(); }
   /// Forgets an overdue turn: it makes way by itself.
   void forget_turn() noexcept { overdue_.set(false); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }
