@@ -257,26 +257,26 @@ TEST(betweenness_estimates, know_their_errors) {
 }
 
 TEST(betweenness_estimates, have_the_promised_error) {
-  const any_graph graph = naive::undirected(6000, naive::random_pairs(6000, 20000, 4));
+  const any_graph graph = naive::undirected(3000, naive::random_pairs(3000, 10000, 4));
   const betweenness_result exact = betweenness(graph, normalized({}));
   betweenness_options options{.error = 0.05, .normalized = true};
   const betweenness_result estimate = betweenness(graph, options);
-  EXPECT_LT(estimate.sources, 6000u);
-  ASSERT_EQ(estimate.standard_errors.size(), 6000u);
+  EXPECT_LT(estimate.sources, 3000u);
+  ASSERT_EQ(estimate.standard_errors.size(), 3000u);
   double most = 0;
-  for (std::size_t v = 0; v < 6000; ++v) most = std::max(most, std::fabs(estimate.scores[v] - exact.scores[v]));
+  for (std::size_t v = 0; v < 3000; ++v) most = std::max(most, std::fabs(estimate.scores[v] - exact.scores[v]));
   EXPECT_LE(most, 0.05);
   // The same sample on any number of threads.
   const tests::with_threads team(1);
   const betweenness_result alone = betweenness(graph, options);
   EXPECT_EQ(alone.sources, estimate.sources);
-  for (std::size_t v = 0; v < 6000; ++v) EXPECT_NEAR(alone.scores[v], estimate.scores[v], 1e-12);
+  for (std::size_t v = 0; v < 3000; ++v) EXPECT_NEAR(alone.scores[v], estimate.scores[v], 1e-12);
   // So small an error takes all sources.
   options.error = 0.001;
   const betweenness_result all = betweenness(graph, options);
-  EXPECT_EQ(all.sources, 6000u);
+  EXPECT_EQ(all.sources, 3000u);
   EXPECT_EQ(all.standard_errors.size(), 0u);
-  for (std::size_t v = 0; v < 6000; ++v) EXPECT_NEAR(all.scores[v], exact.scores[v], 1e-12);
+  for (std::size_t v = 0; v < 3000; ++v) EXPECT_NEAR(all.scores[v], exact.scores[v], 1e-12);
 }
 
 TEST(betweenness_estimates, of_edges_know_their_errors) {
@@ -305,14 +305,14 @@ TEST(betweenness_estimates, of_edges_know_their_errors) {
 }
 
 TEST(betweenness_estimates, of_edges_have_the_promised_error) {
-  const any_graph graph = naive::undirected(6000, naive::random_pairs(6000, 12000, 4));
+  const any_graph graph = naive::undirected(2000, naive::random_pairs(2000, 4000, 4));
   const edge_betweenness_result exact = edge_betweenness(graph, {.normalized = true});
-  const betweenness_options options{.error = 0.1, .normalized = true};
+  const betweenness_options options{.error = 0.2, .normalized = true};
   const edge_betweenness_result estimate = edge_betweenness(graph, options);
-  EXPECT_LT(estimate.sources, 6000u);
+  EXPECT_LT(estimate.sources, 2000u);
   EXPECT_NO_THROW(verify_edge_betweenness(graph, options, estimate));
   for (std::size_t e = 0; e < exact.edges.size(); ++e) {
-    EXPECT_NEAR(estimate.edges[e].score, exact.edges[e].score, 0.1);
+    EXPECT_NEAR(estimate.edges[e].score, exact.edges[e].score, 0.2);
     EXPECT_GT(estimate.edges[e].standard_error, 0);
   }
 }
