@@ -259,13 +259,13 @@ TEST(betweenness_estimates, know_their_errors) {
 TEST(betweenness_estimates, have_the_promised_error) {
   const any_graph graph = naive::undirected(3000, naive::random_pairs(3000, 10000, 4));
   const betweenness_result exact = betweenness(graph, normalized({}));
-  betweenness_options options{.error = 0.05, .normalized = true};
+  betweenness_options options{.error = 0.08, .normalized = true};
   const betweenness_result estimate = betweenness(graph, options);
   EXPECT_LT(estimate.sources, 3000u);
   ASSERT_EQ(estimate.standard_errors.size(), 3000u);
   double most = 0;
   for (std::size_t v = 0; v < 3000; ++v) most = std::max(most, std::fabs(estimate.scores[v] - exact.scores[v]));
-  EXPECT_LE(most, 0.05);
+  EXPECT_LE(most, 0.08);
   // The same sample on any number of threads.
   const tests::with_threads team(1);
   const betweenness_result alone = betweenness(graph, options);
