@@ -53,18 +53,18 @@ class presence {
 /// Runs loops of iterations of a millisecond in one iteration of an outer loop, until a second thread comes.
 template <class Inner>
 void second_thread_comes(const Inner& inner) {
-  presence who;
+  presence seen;
   std::stop_source stop;
   parallel_for(0, 4, [&](int i) {
     if (i != 0) return;
     const auto body = [&](int) {
-      const presence::visit here(who);
+      const presence::visit here(seen);
       usleep(1000);
-      if (who.different() > 1) stop.request_stop();
+      if (seen.different() > 1) stop.request_stop();
     };
     inner(body, stop.get_token());
   });
-  EXPECT_GT(who.different(), 1);
+  EXPECT_GT(seen.different(), 1);
 }
 
 TEST_F(InnerLoops, UseThreadsThatAreIdle) {
@@ -82,7 +82,7 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleTwoLoopsDeep) {
 
 // ctest runs each test in a process of its own: here, the first loop of one is in a task.
 TEST_F(InnerLoops, UseThreadsThatAreIdleFromTasks) {
-  presence who;
+  presence seen;
   std::stop_source stop;
   task_group all;
   std::atomic<bool> begun{false};
@@ -91,15 +91,15 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleFromTasks) {
     begun.notify_all();
     static_cast<void>(parallel_for(0, 60'000,
                                    [&](int) {
-                                     const presence::visit here(who);
+                                     const presence::visit here(seen);
                                      usleep(1000);
-                                     if (who.different() > 1) stop.request_stop();
+                                     if (seen.different() > 1) stop.request_stop();
                                    },
                                    {.stop = stop.get_token()}));
   });
   begun.wait(false);  // a follower runs the task
   all.wait();
-  EXPECT_GT(who.different(), 1);
+  EXPECT_GT(seen.different(), 1);
 }
 
 TEST_F(InnerLoops, RunEachIterationOnce) {
@@ -153,46 +153,46 @@ TEST_F(InnerLoops, ReduceThrowAndStop) {
 }
 
 TEST_F(InnerLoops, ALimitHoldsForOneLoop) {
-  presence who;
+  presence seen;
   std::atomic<int> runs{0};
   EXPECT_TRUE(parallel_for(0, 300,
                            [&](int) {
-                             const presence::visit here(who);
+                             const presence::visit here(seen);
                              usleep(200);
                              ++runs;
                            },
                            {.threads = 2}));
   EXPECT_EQ(runs, 300);
-  EXPECT_LE(who.most_at_once(), 2);
+  EXPECT_LE(seen.most_at_once(), 2);
 }
 
 TEST_F(InnerLoops, ALimitBringsThatManyThreads) {
-  presence who;
+  presence seen;
   std::stop_source stop;
   static_cast<void>(parallel_for(0, 60'000,
                                  [&](int) {
-                                   const presence::visit here(who);
+                                   const presence::visit here(seen);
                                    usleep(1000);
-                                   if (who.most_at_once() == 3) stop.request_stop();
+                                   if (seen.most_at_once() == 3) stop.request_stop();
                                  },
                                  {.stop = stop.get_token(), .threads = 3}));
-  EXPECT_EQ(who.most_at_once(), 3);
+  EXPECT_EQ(seen.most_at_once(), 3);
 }
 
 TEST_F(InnerLoops, ALimitHoldsForAScopeAndInside) {
-  presence who;
+  presence seen;
   {
     const thread_limit two(2);
     const thread_limit ten(10);
     for (int round = 0; round < 5; ++round) {
       parallel_for(0, 20, [&](int) {
         parallel_for(0, 10, [&](int) {
-          const presence::visit here(who);
+          const presence::visit here(seen);
           usleep(20);
         });
       });
     }
-    EXPECT_LE(who.most_at_once(), 2);
+    EXPECT_LE(seen.most_at_once(), 2);
     const thread_limit one(1);
     const std::thread::id me = std::this_thread::get_id();
     parallel_for(0, 1000, [&](int) { EXPECT_EQ(std::this_thread::get_id(), me); });
