@@ -384,182 +384,176 @@ class sleepers {
   std::array<plain_thread, Sleepers> thread_;
 };
 
-/// A computation: tasks of a phase spawn tasks of the same phase and of the next.
-///   task 0 of phase 1 spawns tasks 1 and 2 later; task 1 of phase 2 spawns task 3 now and task 4 later.
-/// Those from `Tasks` on are left out. `Between`: tasks 1 and 2 are spawned between the phases, so that the same bucket
-/// opens again.
-template <unsigned Threads, unsigned Tasks, bool Between = false>
-class computers {
-  using lane = domino::lane<small>;
-  using type = domino::task_type<small>;
-
+/// A computation of one group and one type of tasks, on as many lanes as threads; thread 0 leads. A subject has
+/// task_begins(lane, task), and calls work().
+template <class Subject, unsigned Threads>
+class on_lanes {
  public:
   static constexpr unsigned threads = Threads;
 
-  computers() {
-    scheduler_.add_type(type_);
-    if (Between) {
-      group_.between = [this](lane& here) {
-        if (group_.phases != 1) return;
-        for (unsigned i = 1; i < 3; ++i) here.spawn(group_, here.now(group_), task::of(type_.number, i));
-      };
-    }
-    scheduler_.outside().spawn(group_, scheduler_.outside().now(group_), task::of(type_.number, 0));
-  }
-
-  void run(unsigned thread) {
-    lane& mine = scheduler_.lane_of(thread);
-    party one{thread_[thread], *this, thread == 0};
-    if (thread == 0) scheduler_.begin(mine);
-    scheduler_.work(mine, one);
-    if (thread == 0) {
-      for (unsigned t = 0; t < Tasks; ++t) require(ran_[t] == phase_of(t), "every task ran in its phase");
-      end_.store(1, order::release);
-      scheduler_.wake_all();
-    }
-    scheduler_.release(mine);
-  }
-  void finish() { require(group_.phases == phase_of(Tasks - 1), "the end of each phase is seen once"); }
-
- private:
-  struct party {
-    workers::suspendable<small>& self;
-    computers& of;
-    bool leads;
-    bool should_yield(lane&) const { return false; }
-    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
-  };
-  struct own_type : type {
-    explicit own_type(computers& by, domino::group<small>& in) : type(&computers::begin, in), owner(by) {}
-    computers& owner;
-  };
-
-  static unsigned phase_of(unsigned t) { return t == 0 ? 1 : t < 4 ? 2 : 3; }
-
-  static void begin(type& self, lane& here, const task& t) {
-    computers& of = static_cast<own_type&>(self).owner;
-    domino::group<small>& g = *self.of;
-    const auto i = static_cast<unsigned>(t.index());
-    require(of.ran_[i] == 0, "a task runs once");
-    of.ran_[i] = static_cast<unsigned>(g.phases) + 1;
-    const auto make = [&](lane::due when, std::uint64_t index) {
-      if (index < Tasks) here.spawn(g, when, task::of(self.number, index));
-    };
-    if (i == 0) {
-      if (Between) return;
-      make(here.later(g), 1);
-      make(here.later(g), 2);
-    } else if (i == 1) {
-      require(of.ran_[0] == 1, "what the phase before wrote is visible");
-      make(here.now(g), 3);
-      make(here.later(g), 4);
-    } else if (i == 4) {
-      require(of.ran_[1] == 2 && of.ran_[2] == 2 && of.ran_[3] == 2, "the phase before has ended");
-    }
-  }
-
-  domino::scheduler<small> scheduler_{Threads};
-  domino::group<small>& group_ = scheduler_.add_group(2, 1);
-  own_type type_{*this, group_};
-  atomic<unsigned> end_{0};
-  std::array<plain<unsigned>, Tasks> ran_{};
-  std::array<plain_thread, Threads> thread_;
-};
-
-/// The run after one that was stopped, in which each of two lanes has kept a task. Both spawn another one. The bucket
-/// is the same, so that a late thread finds it as it was. `Again` = false: there was no run before.
-template <bool Again>
-class goes_on {
+ protected:
   using lane = domino::lane<small>;
-  using type = domino::task_type<small>;
 
- public:
-  static constexpr unsigned threads = 2;
+  on_lanes() { scheduler_.add_type(type_); }
 
-  goes_on() {
-    scheduler_.add_type(type_);
-    for (unsigned l = 0; l < 2; ++l) {
-      lane& mine = scheduler_.lane_of(l);
-      mine.spawn(group_, mine.now(group_), task::of(type_.number, l));
-    }
-    if (!Again) return;
-    scheduler_.begin(scheduler_.lane_of(0));
-    scheduler_.stop();
-    for (unsigned l = 0; l < 2; ++l) {
-      party one{thread_[l], *this, false, true};
-      scheduler_.work(scheduler_.lane_of(l), one);
-    }
-    scheduler_.prepare();
+  void spawn(lane& here, lane::due when, std::uint64_t index) {
+    here.spawn(group_, when, task::of(type_.number, index));
   }
-  void run(unsigned thread) {
+  /// Works as one thread until the run is over. The leader calls at_end() before the others are told.
+  template <class AtEnd>
+  void work(unsigned thread, AtEnd at_end) {
     lane& mine = scheduler_.lane_of(thread);
     party one{thread_[thread], *this, thread == 0, false};
     if (thread == 0) scheduler_.begin(mine);
     scheduler_.work(mine, one);
     if (thread == 0) {
-      for (const auto& n : ran_) require(n == 1, "every task runs once");
+      at_end();
       end_.store(1, order::release);
       scheduler_.wake_all();
     }
     scheduler_.release(mine);
+  }
+  /// Takes part as a thread whose turn is over at once.
+  void yield_at_once(unsigned thread) {
+    party one{thread_[thread], *this, false, true};
+    scheduler_.work(scheduler_.lane_of(thread), one);
   }
 
  private:
   struct party {
     workers::suspendable<small>& self;
-    goes_on& of;
+    on_lanes& of;
     bool leads;
     bool yields;
     bool should_yield(lane&) const { return yields; }
     bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
   };
-  struct own_type : type {
-    explicit own_type(goes_on& by, domino::group<small>& in) : type(&goes_on::begin, in), owner(by) {}
-    goes_on& owner;
+  struct own_type : domino::task_type<small> {
+    explicit own_type(on_lanes& by, domino::group<small>& in) : domino::task_type<small>(&begin, in), owner(by) {}
+    on_lanes& owner;
   };
-  static void begin(type& self, lane& here, const task& t) {
-    goes_on& of = static_cast<own_type&>(self).owner;
-    const auto i = static_cast<unsigned>(t.index());
-    of.ran_[i] = of.ran_[i] + 1;
-    if (i < 2) here.spawn(*self.of, here.now(*self.of), task::of(self.number, i + 2));
+  static void begin(domino::task_type<small>& self, lane& here, const task& t) {
+    static_cast<Subject&>(static_cast<own_type&>(self).owner).task_begins(here, t);
   }
 
-  domino::scheduler<small> scheduler_{2};
+ protected:
+  domino::scheduler<small> scheduler_{Threads};
   domino::group<small>& group_ = scheduler_.add_group(2, 1);
   own_type type_{*this, group_};
+
+ private:
   atomic<unsigned> end_{0};
+  std::array<plain_thread, Threads> thread_;
+};
+
+/// A computation: tasks of a phase spawn tasks of the same phase and of the next.
+///   task 0 of phase 1 spawns tasks 1 and 2 later; task 1 of phase 2 spawns task 3 now and task 4 later.
+/// Those from `Tasks` on are left out. `Between`: tasks 1 and 2 are spawned between the phases, so that the same bucket
+/// opens again.
+template <unsigned Threads, unsigned Tasks, bool Between = false>
+class computers : public on_lanes<computers<Threads, Tasks, Between>, Threads> {
+  using base = on_lanes<computers, Threads>;
+  using base::group_, base::scheduler_, base::spawn;
+  using typename base::lane;
+
+ public:
+  computers() {
+    if (Between) {
+      group_.between = [this](lane& here) {
+        if (group_.phases != 1) return;
+        for (unsigned i = 1; i < 3; ++i) spawn(here, here.now(group_), i);
+      };
+    }
+    spawn(scheduler_.outside(), scheduler_.outside().now(group_), 0);
+  }
+
+  void run(unsigned thread) {
+    this->work(thread, [this] {
+      for (unsigned t = 0; t < Tasks; ++t) require(ran_[t] == phase_of(t), "every task ran in its phase");
+    });
+  }
+  void finish() { require(group_.phases == phase_of(Tasks - 1), "the end of each phase is seen once"); }
+
+  void task_begins(lane& here, const task& t) {
+    const auto i = static_cast<unsigned>(t.index());
+    require(ran_[i] == 0, "a task runs once");
+    ran_[i] = static_cast<unsigned>(group_.phases) + 1;
+    const auto make = [&](typename lane::due when, std::uint64_t index) {
+      if (index < Tasks) spawn(here, when, index);
+    };
+    if (i == 0) {
+      if (Between) return;
+      make(here.later(group_), 1);
+      make(here.later(group_), 2);
+    } else if (i == 1) {
+      require(ran_[0] == 1, "what the phase before wrote is visible");
+      make(here.now(group_), 3);
+      make(here.later(group_), 4);
+    } else if (i == 4) {
+      require(ran_[1] == 2 && ran_[2] == 2 && ran_[3] == 2, "the phase before has ended");
+    }
+  }
+
+ private:
+  static unsigned phase_of(unsigned t) { return t == 0 ? 1 : t < 4 ? 2 : 3; }
+
+  std::array<plain<unsigned>, Tasks> ran_{};
+};
+
+/// The run after one that was stopped, in which each of two lanes has kept a task. Both spawn another one. The bucket
+/// is the same, so that a late thread finds it as it was. `Again` = false: there was no run before.
+template <bool Again>
+class goes_on : public on_lanes<goes_on<Again>, 2> {
+  using base = on_lanes<goes_on, 2>;
+  using base::group_, base::scheduler_, base::spawn;
+  using typename base::lane;
+
+ public:
+  goes_on() {
+    for (unsigned l = 0; l < 2; ++l) {
+      lane& mine = scheduler_.lane_of(l);
+      spawn(mine, mine.now(group_), l);
+    }
+    if (!Again) return;
+    scheduler_.begin(scheduler_.lane_of(0));
+    scheduler_.stop();
+    for (unsigned l = 0; l < 2; ++l) this->yield_at_once(l);
+    scheduler_.prepare();
+  }
+  void run(unsigned thread) {
+    this->work(thread, [this] {
+      for (const auto& n : ran_) require(n == 1, "every task runs once");
+    });
+  }
+
+  void task_begins(lane& here, const task& t) {
+    const auto i = static_cast<unsigned>(t.index());
+    ran_[i] = ran_[i] + 1;
+    if (i < 2) spawn(here, here.now(group_), i + 2);
+  }
+
+ private:
   std::array<plain<unsigned>, 4> ran_{};
-  std::array<plain_thread, 2> thread_;
 };
 
 /// One phase: a task that spawns two others, on two threads, one of which is stopped for ever at each of its steps. It
 /// holds up one task at most: the one that it is inside, begins or hands on.
 template <unsigned Tasks>
-class stopped {
-  using lane = domino::lane<small>;
-  using type = domino::task_type<small>;
+class stopped : public on_lanes<stopped<Tasks>, 2> {
+  using base = on_lanes<stopped, 2>;
+  using base::group_, base::scheduler_, base::spawn;
+  using typename base::lane;
 
  public:
-  static constexpr unsigned threads = 2;
   static constexpr unsigned follower = 1;
   static constexpr const char* leader_waits = "callisto/workers/waiting/suspendable.hpp";
 
   stopped() {
-    scheduler_.add_type(type_);
-    lane& outside = scheduler_.outside();
-    outside.spawn(group_, outside.now(group_), task::of(type_.number, 0));
+    spawn(scheduler_.outside(), scheduler_.outside().now(group_), 0);
     spawned_[0] = 1;
   }
   void run(unsigned thread) {
-    lane& mine = scheduler_.lane_of(thread);
-    party one{thread_[thread], *this, thread == 0};
-    if (thread == 0) scheduler_.begin(mine);
-    scheduler_.work(mine, one);
-    if (thread == 0) {
-      end_.store(1, order::release);
-      scheduler_.wake_all();
-    }
-    scheduler_.release(mine);
+    this->work(thread, [] {});
   }
   void finish() {
     unsigned held_up = 0;
@@ -571,93 +565,50 @@ class stopped {
     require(held_up <= 1, "a thread that stops holds up one task");
   }
 
- private:
-  struct party {
-    workers::suspendable<small>& self;
-    stopped& of;
-    bool leads;
-    bool should_yield(lane&) const { return false; }
-    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
-  };
-  struct own_type : type {
-    explicit own_type(stopped& by, domino::group<small>& in) : type(&stopped::begin, in), owner(by) {}
-    stopped& owner;
-  };
-  static void begin(type& self, lane& here, const task& t) {
-    stopped& of = static_cast<own_type&>(self).owner;
+  void task_begins(lane& here, const task& t) {
     const auto i = static_cast<unsigned>(t.index());
     for (unsigned k = 1; i == 0 && k < Tasks; ++k) {
-      here.spawn(*self.of, here.now(*self.of), task::of(self.number, k));
-      of.spawned_[k] = 1;
+      spawn(here, here.now(group_), k);
+      spawned_[k] = 1;
     }
-    of.ended_[i] = of.ended_[i] + 1;
+    ended_[i] = ended_[i] + 1;
   }
 
-  domino::scheduler<small> scheduler_{2};
-  domino::group<small>& group_ = scheduler_.add_group(2, 1);
-  own_type type_{*this, group_};
-  atomic<unsigned> end_{0};
+ private:
   std::array<plain<unsigned>, Tasks> spawned_{};
   std::array<plain<unsigned>, Tasks> ended_{};
-  std::array<plain_thread, 2> thread_;
 };
 
 /// Tasks of one key, which add to plain data, on some threads.
 template <unsigned Threads>
-class keyed {
-  using lane = domino::lane<small>;
-  using type = domino::task_type<small>;
+class keyed : public on_lanes<keyed<Threads>, Threads> {
+  using base = on_lanes<keyed, Threads>;
+  using base::group_, base::scheduler_, base::spawn;
+  using typename base::lane;
 
  public:
-  static constexpr unsigned threads = Threads;
-
   keyed() {
-    scheduler_.add_type(type_);
     lane& outside = scheduler_.outside();
-    for (unsigned i = 0; i < tasks; ++i) outside.spawn(group_, outside.now(group_), task::of(type_.number, i));
+    for (unsigned i = 0; i < tasks; ++i) spawn(outside, outside.now(group_), i);
   }
   void run(unsigned thread) {
-    lane& mine = scheduler_.lane_of(thread);
-    party one{thread_[thread], *this, thread == 0};
-    if (thread == 0) scheduler_.begin(mine);
-    scheduler_.work(mine, one);
-    if (thread == 0) {
+    this->work(thread, [this] {
       for (const auto& n : ran_) require(n == 1, "every task runs once");
-      end_.store(1, order::release);
-      scheduler_.wake_all();
-    }
-    scheduler_.release(mine);
+    });
+  }
+
+  void task_begins(lane& here, const task& t) {
+    keys_.run(0, here, t, [this](const task& one) {
+      sum_ = sum_ + 1;  // plain: two tasks of one key at once are a race
+      ran_[one.index()] = ran_[one.index()] + 1;
+    });
   }
 
  private:
   static constexpr unsigned tasks = 2;
-  struct party {
-    workers::suspendable<small>& self;
-    keyed& of;
-    bool leads;
-    bool should_yield(lane&) const { return false; }
-    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
-  };
-  struct own_type : type {
-    explicit own_type(keyed& by, domino::group<small>& in) : type(&keyed::begin, in), owner(by) {}
-    keyed& owner;
-  };
-  static void begin(type& self, lane& here, const task& t) {
-    keyed& of = static_cast<own_type&>(self).owner;
-    of.keys_.run(0, here, t, [&](const task& one) {
-      of.sum_ = of.sum_ + 1;  // plain: two tasks of one key at once are a race
-      of.ran_[one.index()] = of.ran_[one.index()] + 1;
-    });
-  }
-
-  domino::scheduler<small> scheduler_{Threads};
-  domino::group<small>& group_ = scheduler_.add_group(2, 1);
-  own_type type_{*this, group_};
   domino::exclusive_keys<small> keys_{1};
   plain<unsigned> sum_{0};
-  atomic<unsigned> end_{0};
   std::array<plain<unsigned>, tasks> ran_{};
-  std::array<plain_thread, Threads> thread_;
 };
 
 /// More threads than lanes: each claims a lane, changes what belongs to it, and releases it.
