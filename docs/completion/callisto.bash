@@ -287,9 +287,6 @@ _callisto() {
       ' bench gap --peer' | *' --cache' | *' --peers' | *' --scratch')
         kind=folder
         ;;
-      ' simulate fig5 --machine' | ' simulate fig7 --machine')
-        kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'
-        ;;
       *' --format')
         kind=words words='edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg ligra adjacency-list npz'
         ;;
@@ -352,6 +349,9 @@ _callisto() {
         ;;
       *' --background')
         kind=list words='dynamic memory pagerank none'
+        ;;
+      *' --machine')
+        kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'
         ;;
     esac
   elif [[ $word == -* ]]; then

@@ -90,6 +90,10 @@ void add_output(const command_parser& parser, std::string& path, const std::stri
   parser.add_option("-o,--output", path, what).type_name("FILE");
 }
 
+void refuse_beside_json(const std::string& output) {
+  if (output == "-") throw usage_error("--output: standard output is taken by the JSON object; name a file");
+}
+
 void refuse_same_file(const std::string& input, const std::string& output) {
   if (is_same_file(input, output)) {
     throw usage_error(output + ": the output would overwrite the input; name another file");

@@ -45,6 +45,9 @@ command_option add_trace(const command_parser& parser, std::string& path, const 
 /// Adds -o, --output to `parser`.
 void add_output(const command_parser& parser, std::string& path, const std::string& what);
 
+/// Throws usage_error if `output` is standard output, which the JSON object takes.
+void refuse_beside_json(const std::string& output);
+
 /// Throws usage_error if `output` and `input` name the same file.
 void refuse_same_file(const std::string& input, const std::string& output);
 

@@ -40,9 +40,7 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   // A program that asks for the JSON object does not expect a file.
   const bool wanted = !o.output.empty() || !o.run.as_json;
   const std::string file = !wanted ? "-" : o.output.empty() ? page_for(o.input.file) : o.output;
-  if (wanted && file == "-" && o.run.as_json) {
-    throw usage_error("--output: standard output is taken by the JSON object; name a file");
-  }
+  if (wanted && o.run.as_json) refuse_beside_json(file);
   o.run.apply({o.input.file, file});
   refuse_same_file(o.input.file, file);
   result out(file);

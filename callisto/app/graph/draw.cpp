@@ -133,8 +133,7 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   if (to_file && !file.ends_with(".svg") && !file.ends_with(".svg.gz")) {
     throw usage_error("--output: expected a name that ends in .svg, found '" + file + "'");
   }
-  if (!to_file && o.run.as_json)
-    throw usage_error("--output: standard output is taken by the JSON object; name a file");
+  if (o.run.as_json) refuse_beside_json(file);
   o.run.apply({o.input.file, file});
   refuse_same_file(o.input.file, file);
   result out(file);

@@ -321,8 +321,7 @@ domino_outcome simulate_domino(const description& machine, const domino_setup& s
 command add_domino(const command_parser& simulate) {
   const command_parser parser = simulate.add_subcommand("domino", "Draw how Domino's tasks and phases scale");
   const auto o = std::make_shared<domino_options>();
-  parser.add_option("MACHINE", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]")
-      .words_or_file(machine_names());
+  add_machine(parser, "MACHINE", o->machine, "x4-2 and sparc-t5-8");
   add_parsed(
       parser, "--threads", "LIST", [o](const std::string& text) { o->threads = parse_threads(text); },
       "Numbers of threads [all contexts, half of them, ..., 1]");

@@ -203,8 +203,7 @@ command add_fig6(const command_parser& simulate) {
   const command_parser parser = simulate.add_subcommand("fig6", "Draw the paper's comparison of PageRank with Galois");
   const auto o = std::make_shared<fig6_options>();
   parser.add_option("FILE", o->input.file, "The graph [a generated one]");
-  parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]")
-      .type_name("MACHINE");
+  add_machine(parser, "--machine", o->machine, "x4-2 and sparc-t5-8");
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },

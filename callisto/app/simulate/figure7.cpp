@@ -299,9 +299,7 @@ command add_fig7(const command_parser& simulate) {
       simulate.add_subcommand("fig7", "Draw the paper's nested betweenness, with the machine's caches");
   const auto o = std::make_shared<simulate_fig7_arguments>();
   parser.add_option("FILE", o->input.file, "The graph [a generated one]");
-  parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
-      .type_name("MACHINE")
-      .words_or_file(machine_names());
+  add_machine(parser, "--machine", o->machine, "sparc-t5-8");
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 31)); },

@@ -387,8 +387,7 @@ void add_common(const command_parser& parser, figure_options& o, const std::stri
 command add_fig4(const command_parser& simulate) {
   const command_parser parser = simulate.add_subcommand("fig4", "Draw the paper's microbenchmark for every schedule");
   const auto o = std::make_shared<fig4_options>();
-  parser.add_option("MACHINE", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]")
-      .words_or_file(machine_names());
+  add_machine(parser, "MACHINE", o->machine, "x4-2 and sparc-t5-8");
   add_parsed(
       parser, "--iterations", "N",
       [o](const std::string& text) { o->iterations = parse_count("--iterations", text, 1, most_iterations); },
@@ -408,9 +407,7 @@ command add_fig5(const command_parser& simulate) {
   const command_parser parser = simulate.add_subcommand("fig5", "Draw the paper's graph algorithms for every schedule");
   const auto o = std::make_shared<fig5_options>();
   parser.add_option("FILE", o->files, "Graphs [a generated one]");
-  parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
-      .type_name("MACHINE")
-      .words_or_file(machine_names());
+  add_machine(parser, "--machine", o->machine, "sparc-t5-8");
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
@@ -435,8 +432,7 @@ command add_fig5(const command_parser& simulate) {
 }  // namespace
 
 std::vector<command> add_figures(const command_parser& simulate) {
-  return {add_fig4(simulate), add_fig5(simulate), add_fig6(simulate), add_fig7(simulate),
-          add_domino(simulate)};
+  return {add_fig4(simulate), add_fig5(simulate), add_fig6(simulate), add_fig7(simulate), add_domino(simulate)};
 }
 
 }  // namespace callisto::app

@@ -3,6 +3,7 @@
 
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/simulate/machines.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -120,6 +121,14 @@ sweep_plan sweep_options::plan_for(const machine::simulation::description& m, co
     plan.noise.period = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(noise->second * per_microsecond));
   }
   return plan;
+}
+
+void add_machine(const command_parser& parser, const std::string& name, std::string& machine,
+                 const std::string& unsaid) {
+  const command_option option =
+      parser.add_option(name, machine, "A machine by name, or a file that describes one [" + unsaid + "]");
+  option.words_or_file(machine_names());
+  if (name.starts_with('-')) option.type_name("MACHINE");
 }
 
 std::vector<unsigned> parse_threads(const std::string& text) {

@@ -42,6 +42,11 @@ struct sweep_options {
   sweep_plan plan_for(const machine::simulation::description& m, const sweep_plan& unsaid) const;
 };
 
+/// Adds the option or argument `name`: a machine by name, or a file that describes one. `unsaid` is what the help says
+/// of a command without it.
+void add_machine(const command_parser& parser, const std::string& name, std::string& machine,
+                 const std::string& unsaid);
+
 /// Returns the numbers of threads in a comma-separated list, ascending, without repeats. Throws a usage_error that
 /// names --threads.
 std::vector<unsigned> parse_threads(const std::string& text);
