@@ -5,6 +5,8 @@ executed a known number of times: once, or once for each iteration. So a right p
 number of threads, any schedule and any order.
 """
 
+from program_text import ProgramText
+
 HEAD = """
 #include <omp.h>
 #include <stdio.h>
@@ -56,15 +58,15 @@ static thread_local std::vector<int> kept;
 """
 
 
-class Program:
+class Program(ProgramText):
     """Builds the text of one program."""
 
+    add_form = "add({slot}, {value});"
+
     def __init__(self, random, cxx):
-        self.random = random
+        super().__init__(random)
         self.cxx = cxx
-        self.lines = []
         self.names = 0
-        self.slot = 0
         self.shared = []  # for each region around, the declarations of variables that its threads share
         self.most_iterations = 400
 
@@ -73,22 +75,9 @@ class Program:
         self.names += 1
         return f"{prefix}{self.names}"
 
-    def put(self, *lines):
-        self.lines.extend(lines)
-
-    def number(self, low, high):
-        return self.random.randint(low, high)
-
-    def maybe(self, text, chance=0.5):
-        return text if self.random.random() < chance else ""
-
     def share(self, declaration):
         """Declares a variable outside of the region around."""
         self.shared[-1].append(declaration)
-
-    def add(self, value):
-        self.slot = (self.slot + 1) % 64
-        return f"add({self.slot}, {value});"
 
     def schedule(self, may_not_be=()):
         kinds = ["static", "dynamic", "guided", "runtime", "auto", ""]

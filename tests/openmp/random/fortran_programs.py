@@ -1,5 +1,7 @@
 """Random OpenMP programs in Fortran, made as those in C are (c_programs.py)."""
 
+from program_text import ProgramText
+
 HEAD = """
 module sums
   use iso_fortran_env, only: int64
@@ -62,27 +64,14 @@ end module
 """
 
 
-class Program:
+class Program(ProgramText):
     """Builds the text of one program: a main program that calls subroutines, each with a region."""
 
+    add_form = "call add({slot}, {value})"
+
     def __init__(self, random):
-        self.random = random
+        super().__init__(random)
         self.bodies = []
-        self.lines = []
-        self.slot = 0
-
-    def put(self, *lines):
-        self.lines.extend(lines)
-
-    def number(self, low, high):
-        return self.random.randint(low, high)
-
-    def maybe(self, text, chance=0.5):
-        return text if self.random.random() < chance else ""
-
-    def add(self, value):
-        self.slot = (self.slot + 1) % 64
-        return f"call add({self.slot}, {value})"
 
     def schedule(self):
         kind = self.random.choice(["static", "dynamic", "guided", "runtime", "auto", ""])
