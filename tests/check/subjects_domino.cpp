@@ -413,7 +413,7 @@ class on_lanes {
     }
     scheduler_.release(mine);
   }
-  /// Takes part as a thread whose turn is over at once.
+  /// Takes part as a thread that ends its turn at once.
   void yield_at_once(unsigned thread) {
     party one{thread_[thread], *this, false, true};
     scheduler_.work(scheduler_.lane_of(thread), one);
