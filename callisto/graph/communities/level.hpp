@@ -14,8 +14,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -117,12 +115,6 @@ class community_moves {
       still_ = restless == 0;
       choice_.prefer_own = choice_.worth.chance != 0 || done.rounds == 0 || done.rounds >= first_faithful_round;
       if (still_ || (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share)) break;
-      if (getenv("DBG")) {
-        std::uint64_t arcs = 0;
-        for (std::uint64_t i = 0; i < restless; ++i) arcs += rows_.degree(queue_[i]);
-        std::fprintf(stderr, "n %lu round %u restless %lu arcs %lu moves so far %lu\n", rows_.vertices, done.rounds,
-                     restless, arcs, done.moves);
-      }
       done.moves += restless < few_vertices ? move_one_by_one(restless) : move_in_parts(restless);
       control_.check();
       if (control_.report != nullptr) control_.report->advance(1);
