@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,8 +111,40 @@ source_sums search(const csr_graph<Vertex>& graph, const std::vector<loop_form>&
   return search_by_length(graph, sources, {.lengths = true, .squares = squares, .arcs = false}, control);
 }
 
-/// Searches from random sources, more and more, until the error is small enough. Returns these sources; all if half of
-/// the vertices would not do.
+/// Adds the sums over further sources.
+void add_sums(machine::page_array<double>& sums, machine::page_array<double> more) {
+  if (sums.empty()) {
+    sums = std::move(more);
+    return;
+  }
+  parallel_for(std::uint64_t{0}, std::uint64_t{sums.size()}, [&](std::uint64_t i) { sums[i] += more[i]; });
+}
+
+/// Draws random sources, more and more, until enough(sample, drawn) is true; `drawn`: by vertex, whether it is in the
+/// sample. add(sources) searches from the new ones. Returns the sample; none if half of the vertices would not do.
+template <class Add, class Enough>
+std::optional<std::vector<std::uint64_t>> grow_sample(std::uint64_t vertices, const growing_sample& bound,
+                                                      const betweenness_options& wanted, Add add, Enough enough) {
+  betweenness_options options = wanted;
+  options.error = 0;
+  options.from.clear();
+  std::vector<char> drawn(vertices);
+  for (double size = bound.first(); size <= static_cast<double>(vertices) / 2; size *= 2) {
+    options.samples = static_cast<std::uint64_t>(size);
+    std::vector<std::uint64_t> sample = sources_of(vertices, options);
+    std::vector<std::uint64_t> further;
+    for (const std::uint64_t v : sample) {
+      if (drawn[v] == 0) further.push_back(v);
+      drawn[v] = 1;
+    }
+    add(std::move(further));
+    if (enough(sample, drawn)) return sample;
+  }
+  return std::nullopt;
+}
+
+/// Searches from random sources until the error is small enough. Returns these sources; all if half of the vertices
+/// would not do.
 template <class Vertex>
 std::vector<std::uint64_t> search_to_error(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
                                            const betweenness_options& wanted, source_sums& sums,
@@ -120,38 +153,24 @@ std::vector<std::uint64_t> search_to_error(const csr_graph<Vertex>& graph, const
   const growing_sample bound(n, n - 1, wanted.error, wanted.confidence);
   betweenness_options options = wanted;
   options.error = 0;
-  std::vector<char> done(n);
-  std::vector<std::uint64_t> sources;
-  for (double size = bound.first(); size <= static_cast<double>(n) / 2; size *= 2) {
-    options.from.clear();
-    options.samples = static_cast<std::uint64_t>(size);
-    const std::vector<std::uint64_t> sample = sources_of(graph.vertices(), options);
-    options.samples = 0;
-    for (const std::uint64_t v : sample) {
-      if (done[v] == 0) options.from.push_back(v);
-      done[v] = 1;
-    }
+  const auto add = [&](std::vector<std::uint64_t> further) {
+    options.from = std::move(further);
     source_sums more = search(graph, forms, options, true, result, control);
-    if (sources.empty()) {
-      sums = std::move(more);
-    } else {
-      parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) {
-        sums.vertex[v] += more.vertex[v];
-        sums.squares[v] += more.squares[v];
-      });
-    }
-    sources = sample;
+    add_sums(sums.vertex, std::move(more.vertex));
+    add_sums(sums.squares, std::move(more.squares));
+  };
+  const auto enough = [&](const std::vector<std::uint64_t>& sample, const std::vector<char>& drawn) {
     const double range = static_cast<double>(n) - 2;
-    bool enough = true;
-    for (std::uint64_t v = 0; v < n && enough; ++v) {
-      const double k = static_cast<double>(sources.size()) - done[v];
-      enough = bound.suffices(sums.vertex[v] / range, sums.squares[v] / range / range, k);
+    for (std::uint64_t v = 0; v < n; ++v) {
+      const double k = static_cast<double>(sample.size()) - drawn[v];
+      if (!bound.suffices(sums.vertex[v] / range, sums.squares[v] / range / range, k)) return false;
     }
-    if (enough) return sources;
-  }
+    return true;
+  };
+  if (auto sample = grow_sample(n, bound, wanted, add, enough)) return *std::move(sample);
   options.from.clear();
   sums = search(graph, forms, options, false, result, control);
-  return sources_of(graph.vertices(), options);
+  return sources_of(n, options);
 }
 
 template <class Vertex>
@@ -172,18 +191,6 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   return result;
 }
 
-/// Adds the sums over further sources.
-void add_arcs(source_sums& sums, source_sums more) {
-  if (sums.arc.empty()) {
-    sums = std::move(more);
-    return;
-  }
-  parallel_for(std::uint64_t{0}, std::uint64_t{sums.arc.size()}, [&](std::uint64_t a) {
-    sums.arc[a] += more.arc[a];
-    sums.arc_squares[a] += more.arc_squares[a];
-  });
-}
-
 /// Does for arcs what search_to_error() does for vertices.
 template <class Vertex>
 std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, length_wishes wishes,
@@ -193,28 +200,24 @@ std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, 
   // An edge has two arcs if it has no direction: half of the error for each.
   const double error = wanted.error / (graph.directed() ? 1 : 2);
   const growing_sample bound(std::max<std::uint64_t>(1, graph.arcs()), n, error, wanted.confidence);
-  betweenness_options options = wanted;
-  options.error = 0;
-  std::vector<char> done(n);
-  for (double size = bound.first(); size <= static_cast<double>(n) / 2; size *= 2) {
-    options.samples = static_cast<std::uint64_t>(size);
-    const std::vector<std::uint64_t> sample = sources_of(n, options);
-    std::vector<std::uint64_t> further;
-    for (const std::uint64_t v : sample) {
-      if (done[v] == 0) further.push_back(v);
-      done[v] = 1;
-    }
-    add_arcs(sums, search_by_length(graph, further, wishes, control));
+  const auto add = [&](const std::vector<std::uint64_t>& further) {
+    source_sums more = search_by_length(graph, further, wishes, control);
+    add_sums(sums.arc, std::move(more.arc));
+    add_sums(sums.arc_squares, std::move(more.arc_squares));
+  };
+  const auto enough = [&](const std::vector<std::uint64_t>& sample, const std::vector<char>&) {
     const auto range = static_cast<double>(n) - 1;
     const auto k = static_cast<double>(sample.size());
-    bool enough = true;
-    for (std::uint64_t a = 0; a < sums.arc.size() && enough; ++a)
-      enough = bound.suffices(sums.arc[a] / range, sums.arc_squares[a] / range / range, k);
-    if (enough) return sample;
-  }
-  sums = search_by_length(graph, sources_of(n, wanted), {.lengths = wishes.lengths, .squares = false, .arcs = true},
-                          control);
-  return sources_of(n, wanted);
+    for (std::uint64_t a = 0; a < sums.arc.size(); ++a) {
+      if (!bound.suffices(sums.arc[a] / range, sums.arc_squares[a] / range / range, k)) return false;
+    }
+    return true;
+  };
+  if (auto sample = grow_sample(n, bound, wanted, add, enough)) return *std::move(sample);
+  wishes.squares = false;
+  std::vector<std::uint64_t> all = sources_of(n, wanted);
+  sums = search_by_length(graph, all, wishes, control);
+  return all;
 }
 
 template <class Vertex>
