@@ -1,6 +1,8 @@
 // The samples of ranks, and what they say as counters of a trace.
 #include <callisto/global/session/timeline.hpp>
 
+#include <callisto/machine/system/filled.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -54,16 +56,6 @@ constexpr std::array counters{
             }},
 };
 
-/// A host's name as JSON.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-  }
-  return out + '"';
-}
-
 class trace {
  public:
   template <class... A>
@@ -106,7 +98,7 @@ std::string timeline_json(std::span<const rank_timeline> ranks) {
   for (const rank_timeline& r : ranks) {
     const auto microseconds = [&](double seconds) { return (r.began - origin + seconds) * 1e6; };
     out.add(R"({"ph":"M","pid":)" + std::to_string(r.rank) + R"(,"name":"process_name","args":{"name":)" +
-            quoted("rank " + std::to_string(r.rank) + " at host " + r.host) + "}}");
+            machine::quoted("rank " + std::to_string(r.rank) + " at host " + r.host) + "}}");
     out.event(R"({"ph":"M","pid":%d,"name":"process_sort_index","args":{"sort_index":%d}})", r.rank, r.rank);
     out.event(R"({"ph":"M","pid":%d,"tid":0,"name":"thread_name","args":{"name":"phases"}})", r.rank);
     for (const phase_span& p : r.phases) {

@@ -45,9 +45,6 @@ class site_registry {
   std::vector<std::unique_ptr<site_totals>> sites_;
 };
 
-/// Returns `text` as a JSON string.
-std::string quoted(std::string_view text);
-
 /// The bits of `recording` (recorder.hpp).
 enum recording_bit : unsigned {
   records_sums = 1,

@@ -118,23 +118,6 @@ void site_registry::reset() noexcept {
   }
 }
 
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      const auto code = static_cast<unsigned char>(c);
-      json += "\\u00";
-      json += {digits[code / 16], digits[code % 16]};
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
-}
-
 std::string short_function(const std::string& function) {
   // The name ends where the parameters begin: at the first parenthesis that is in no template argument and begins no
   // name of the compiler's, such as clang's "(anonymous namespace)".
@@ -204,7 +187,7 @@ std::string to_json(std::span<const loop_statistics_of_site> sites) {
     text += machine::filled(
         R"({{"file":{},"line":{},"column":{},"function":{},"loops":{},"threw":{},"stopped":{},"seconds":{},)"
         R"("imbalance":{},{},"threads":[)",
-        quoted(s.file), s.line, s.column, quoted(s.function), s.loops, s.threw, s.stopped,
+        machine::quoted(s.file), s.line, s.column, machine::quoted(s.function), s.loops, s.threw, s.stopped,
         seconds(static_cast<double>(s.duration)), s.imbalance(), to_json(s.total()));
     for (std::size_t t = 0; t < s.threads.size(); ++t) {
       text += (t == 0 ? "{" : ",{") + to_json(s.threads[t]) + '}';

@@ -152,7 +152,7 @@ class span_writer {
     if (end <= begin) return;
     text_ += machine::filled(R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}},)"
                              "\n",
-                             category, quoted(name), process_, thread_,
+                             category, machine::quoted(name), process_, thread_,
                              machine::fixed(microseconds(begin - std::min(begin, origin_)), 4),
                              machine::fixed(microseconds(end - begin), 4), arguments);
   }
@@ -160,7 +160,7 @@ class span_writer {
   void name(const std::string& text) {
     text_ += machine::filled(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}},)"
                              "\n",
-                             process_, thread_, quoted(text));
+                             process_, thread_, machine::quoted(text));
   }
 
  private:
@@ -232,7 +232,7 @@ void write_loop_trace(const std::string& path) {
   std::string text =
       machine::filled(R"({{"displayTimeUnit":"ns","otherData":{{"program":{},"left_out":{}}},"traceEvents":[)"
                       "\n",
-                      quoted(program), timeline::left_out.load(order::relaxed));
+                      machine::quoted(program), timeline::left_out.load(order::relaxed));
   for (const auto& [t, events] : all) {
     if (events.empty()) continue;
     span_writer out(text, process, t->thread, origin);
@@ -244,7 +244,7 @@ void write_loop_trace(const std::string& path) {
   // The list has no comma at its end: this is its last entry.
   file.append(text + machine::filled(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})"
                                      "\n]}}\n",
-                                     process, quoted(program)));
+                                     process, machine::quoted(program)));
   file.commit();
 }
 

@@ -24,6 +24,24 @@ inline std::string fixed(double number, int digits) {
           std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed, digits).ptr};
 }
 
+/// Returns `text` as a JSON string.
+inline std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      const auto code = static_cast<unsigned char>(c);
+      json += "\\u00";
+      json += {digits[code / 16], digits[code % 16]};
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
+}
+
 /// Returns `pattern` with each `{}` replaced by the next of `with`. Two braces `{{` or `}}` stand for one.
 inline std::string fill(std::string_view pattern, std::initializer_list<std::string> with) {
   std::string text;
