@@ -153,6 +153,16 @@ def check_map():
                 report("ARCHITECTURE.md", f"does not name {room}/{folder}")
 
 
+def check_environment():
+    """docs/reference/environment.md names each variable that the library or the command reads."""
+    named = set(re.findall(r"`([A-Z][A-Z0-9_]*)", read("docs/reference/environment.md")))
+    for path in tracked("callisto/*.cpp", "callisto/*.hpp"):
+        for number, line in enumerate(read(path).splitlines(), 1):
+            for name in re.findall(r'getenv\("(\w+)"\)', line):
+                if name not in named:
+                    report(f"{path}:{number}", f"docs/reference/environment.md does not name {name}")
+
+
 def check_commits():
     """Subjects of commits have at most 72 characters."""
     first_kept = "0e43a50"  # the last commit before the rule
@@ -168,6 +178,7 @@ check_seam()
 check_text()
 check_door()
 check_map()
+check_environment()
 check_commits()
 for other in ("style.py", "links.py"):
     if subprocess.run([sys.executable, here / other], check=False).returncode != 0:
