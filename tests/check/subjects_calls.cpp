@@ -144,29 +144,46 @@ class callers {
   called_activation activation_;
 };
 
-/// A thread opens its mailbox and closes it; another puts a signal in, or sends it.
+/// A thread opens its mailbox and closes it; another puts a signal in, or sends it. While the mailbox is open, no signal
+/// is on its way: its handler would run then.
+template <bool Waits>
 class posts {
  public:
   static constexpr unsigned threads = 2;
   void run(unsigned thread) {
     if (thread == 0) {
       for (int round = 0; round < 2; ++round) {
-        box_.open();
+        if (Waits) {
+          box_.open_after_signals([this] { come(); });
+        } else if (!box_.open()) {
+          continue;
+        }
+        require(kernel_.load(order::relaxed) == 0, "no signal is on its way to a thread whose mailbox is open");
         taken_ = taken_ | box_.close();
         if ((taken_ & bit) != 0) require(written_ == 1, "what the sender did is visible");
       }
     } else {
       written_ = 1;
-      sent_ = !box_.put(number);
+      const bool in = box_.post(number, [this] { kernel_.store(1, order::relaxed); });
+      sent_ = !in;
     }
   }
-  void finish() { require(((taken_ & bit) != 0) != (sent_ != 0), "the signal comes once, one way or the other"); }
+  void finish() {
+    come();
+    require((taken_ & bit) == (sent_ != 0 ? 0 : bit), "the signal is taken where it was put in");
+    require(came_ == sent_, "the signal comes once, one way or the other");
+  }
 
  private:
   static constexpr unsigned number = 30;
   static constexpr std::uint64_t bit = std::uint64_t{1} << (number - 1);
 
+  /// The end of a system call of the thread.
+  void come() { came_ = came_ + kernel_.exchange(0, order::relaxed); }
+
   workers::mailbox<checked> box_;
+  atomic<unsigned> kernel_{0};  ///< 1: the signal was sent, and has not come
+  plain<unsigned> came_{0};
   plain<std::uint64_t> taken_{0};
   plain<unsigned> written_{0};
   plain<unsigned> sent_{0};
@@ -177,7 +194,9 @@ constexpr const char* found = "a signal finds the activation, which goes on once
 const registered<callers<2>> call("calls.stops", found, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<callers<3>> resumed("calls.resumed", found, exhaustive({1, 0}), exhaustive({1, 1}));
 const registered<callers<3, true>> leaving("calls.leaving", found, exhaustive({1, 0}), exhaustive({1, 1}));
-const registered<posts> post("calls.mailbox", "a signal comes once", exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<posts<true>> post("calls.mailbox", "a signal comes once", exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<posts<false>> try_post("calls.mailbox.tries", "a signal comes once", exhaustive({1, 1}),
+                                        exhaustive({2, 2}));
 
 }  // namespace
 }  // namespace callisto::check

@@ -228,7 +228,8 @@ void attached_thread<M>::give_back() noexcept {
 template <machine::policy M>
 void attached_thread<M>::take_context() noexcept {
   if (context_ != context_owners<M>::none) last_ = context_;
-  set_.open(mail_);
+  // A system call, at the end of which signals come.
+  mail_.open_after_signals([this] { if (set_.timer_ != nullptr) set_.timer_->times_blocked(); });
   context_ = set_.owners_.take(last_, [this] { set_.look_for_others(); });
   letters_ |= mail_.close();
 }
@@ -289,7 +290,7 @@ void attached_thread<M>::make_way(typename base::place where) noexcept {
     set_.leave(number_, set_.threads_[number_]);
     give_back();
     come_back();
-  } else if (letters_ != 0) {
+  } else if (found == worker_set<M>::hosting::has_mail || letters_ != 0) {
     go_without_context();
   }
   wants_turn_ = false;

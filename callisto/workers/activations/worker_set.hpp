@@ -279,21 +279,15 @@ class worker_set {
   /// Returns send()'s result, else 0. From any thread; an activation is shielded.
   template <class Send>
   int send(attached_thread<M>& to, unsigned signal, Send send_it) noexcept {
-    // acq_rel: the heavy fence orders it. A thread that begins to work as a worker either finds the mailbox used, or
-    // sees that a signal is on its way (await_senders()).
-    senders_.fetch_add(1, order::acq_rel);
-    if (M::has_heavy_fence()) M::heavy_fence();
     int result = 0;
-    if (to.mail_.put(signal)) {
-      timer_->call(to.number_);
-    } else {
+    const auto send_now = [&] {
       if (threads_[to.number_].does.get() == role::attached_thread) {
         to.asked_.store(true, order::relaxed);  // relaxed: a hint
         timer_->call(to.number_);
       }
       result = send_it();
-    }
-    senders_.fetch_sub(1, order::release);  // release: pairs with the acquire in host()
+    };
+    if (to.mail_.post(signal, send_now)) timer_->call(to.number_);
     return result;
   }
 
@@ -468,19 +462,20 @@ class worker_set {
     }
   }
 
-  enum class hosting : std::uint8_t { done, nothing_to_do, lost_context, has_mail };
+  enum class hosting : std::uint8_t { done, nothing_to_do, lost_context, has_mail };  ///< or mail is on its way
 
   /// The thread of an attached thread that has a context works as that context's worker, until done(), asked between
   /// two activations, or until nothing has been to do for as long as `patient`, in M::ticks().
   template <class Done>
   hosting host(attached_thread<M>& g, Done done, std::uint64_t patient) noexcept {
+    // Their handlers may wait for threads that have no context, and had better not run here.
+    if (!g.mail_.open()) return hosting::has_mail;
     worker<M>& w = *workers_[g.context_];
     ticked_thread<M>& self = threads_[g.number_];
     w.home_ = &g.home_;
     w.host_ = &g;
     g.works_as_ = self.works_as = &w;
     self.does.set(role::worker);
-    open(g.mail_);
     hosting found = hosting::done;
     while (!done()) {
       if (g.mail_.has_mail()) {
@@ -509,20 +504,6 @@ class worker_set {
     w.host_ = nullptr;
     w.home_ = nullptr;
     return found;
-  }
-
-  /// By the mailbox's thread. No signal is on its way to the thread afterwards.
-  void open(mailbox<M>& mail) noexcept {
-    mail.open();
-    M::light_fence();
-    if (senders_.load(order::acquire) != 0) await_senders();  // acquire: pairs with send()'s release
-  }
-  /// Signals may be on their way to the calling thread: returns once they have come.
-  void await_senders() noexcept {
-    const auto is_sending = [](unsigned n) { return n != 0; };
-    while (is_sending(M::wait_while(senders_, is_sending, machine::patience::lasting))) {
-    }
-    if (timer_ != nullptr) timer_->times_blocked();  // a system call, at the end of which they come
   }
 
   /// Another job may want the context: blocks until the thread that works as `w` may run there again; false: the
@@ -803,7 +784,6 @@ class worker_set {
     machine::atomic_of<M, unsigned> left{0};                 ///< the context that the thread had when it stepped away
   };
   std::vector<slot> slots_;
-  machine::atomic_of<M, unsigned> senders_{0};   ///< threads that send signals to attached ones at the moment
   machine::atomic_of<M, unsigned> attached_{0};  ///< slots in use, also by threads that are elsewhere
   std::unique_ptr<ticked_thread<M>[]> threads_;  ///< the workers', then the attached ones
 

@@ -239,8 +239,7 @@ int main(int argc, char** argv) {
   struct sigaction action{};
   action.sa_handler = on_stop;
   action.sa_flags = SA_RESTART;
-  sigfillset(&action.sa_mask);
-  sigdelset(&action.sa_mask, SIGXCPU);
+  sigfillset(&action.sa_mask);  // SIGXCPU, too: on_stop() takes it while it waits, not just before
   sigaction(SIGPWR, &action, nullptr);
   action.sa_handler = on_go;
   sigaction(SIGXCPU, &action, nullptr);
