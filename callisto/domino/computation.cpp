@@ -64,6 +64,7 @@ struct computation::state {
   lane<native>* leader;
   std::deque<task_group> groups;
   std::vector<std::unique_ptr<task_base>> types;
+  std::vector<merged_task*> unmarked;  ///< types made since the last run, whose cells may keep their marks yet
   std::shared_ptr<workers::worker_threads> workers;
   std::optional<workers::native_ticket> ticket;
   std::atomic<bool> closing{false};
@@ -185,6 +186,7 @@ void computation::add(std::unique_ptr<task_base> made) {
 merged_task& computation::add_merged(std::unique_ptr<merged_task> made) {
   merged_task& type = *made;
   add(std::unique_ptr<task_base>(std::move(made)));
+  state_->unmarked.push_back(&type);
   // A random order chooses among instances, and not among walks.
   if (state_->seed == 0 && !type.in().has_ranks() && type.indices() >= least_walked) {
     state_->of.add_type(type.walk_);
@@ -215,6 +217,8 @@ bool computation::run(std::stop_token stop) {
     ~running_now() { flag = false; }
   } const now{s.running};
   s.running = true;
+  // Before threads may spawn the first instance of a type at once.
+  for (; !s.unmarked.empty(); s.unmarked.pop_back()) s.unmarked.back()->keep_marks();
   s.of.prepare();
   {
     // First: from begin() on other threads work.

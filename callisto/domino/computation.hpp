@@ -141,7 +141,7 @@ class CALLISTO_API merged_task : public task_base {
     // release: as in marks.hpp.
     if (words_ != nullptr) return (words_[index].fetch_or(mark, machine::order::release) & mark) == 0;
     if (bytes_ == nullptr) [[unlikely]]
-      keep_marks();
+      keep_marks();  // between runs; a run begins with marks
     return bytes_->set(index, mark);
   }
 
