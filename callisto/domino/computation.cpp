@@ -64,7 +64,7 @@ struct computation::state {
   lane<native>* leader;
   std::deque<task_group> groups;
   std::vector<std::unique_ptr<task_base>> types;
-  std::vector<merged_task*> unmarked;  ///< types made since the last run, whose cells may keep their marks yet
+  std::vector<merged_task*> unmarked;  ///< types made since the last run; cells may yet keep their marks
   std::shared_ptr<workers::worker_threads> workers;
   std::optional<workers::native_ticket> ticket;
   std::atomic<bool> closing{false};
