@@ -144,8 +144,8 @@ class callers {
   called_activation activation_;
 };
 
-/// A thread opens its mailbox and closes it; another puts a signal in, or sends it. While the mailbox is open, no signal
-/// is on its way: its handler would run then.
+/// A thread opens its mailbox and closes it; another puts a signal in, or sends it. While the mailbox is open, no
+/// signal is on its way: its handler would run then.
 template <bool Waits>
 class posts {
  public:
@@ -158,7 +158,7 @@ class posts {
         } else if (!box_.open()) {
           continue;
         }
-        require(kernel_.load(order::relaxed) == 0, "no signal is on its way to a thread whose mailbox is open");
+        require(kernel_.fetch_or(0, order::relaxed) == 0, "no signal is on its way to a thread whose mailbox is open");
         taken_ = taken_ | box_.close();
         if ((taken_ & bit) != 0) require(written_ == 1, "what the sender did is visible");
       }
@@ -179,7 +179,9 @@ class posts {
   static constexpr std::uint64_t bit = std::uint64_t{1} << (number - 1);
 
   /// The end of a system call of the thread.
-  void come() { came_ = came_ + kernel_.exchange(0, order::relaxed); }
+  void come() {
+    if (kernel_.load(order::relaxed) != 0) came_ = came_ + kernel_.exchange(0, order::relaxed);
+  }
 
   workers::mailbox<checked> box_;
   atomic<unsigned> kernel_{0};  ///< 1: the signal was sent, and has not come

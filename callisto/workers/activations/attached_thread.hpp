@@ -229,7 +229,9 @@ template <machine::policy M>
 void attached_thread<M>::take_context() noexcept {
   if (context_ != context_owners<M>::none) last_ = context_;
   // A system call, at the end of which signals come.
-  mail_.open_after_signals([this] { if (set_.timer_ != nullptr) set_.timer_->times_blocked(); });
+  mail_.open_after_signals([this] {
+    if (set_.timer_ != nullptr) set_.timer_->times_blocked();
+  });
   context_ = set_.owners_.take(last_, [this] { set_.look_for_others(); });
   letters_ |= mail_.close();
 }

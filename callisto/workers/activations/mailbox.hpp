@@ -44,8 +44,9 @@ class mailbox {
     while (!open()) {
       word_.exchange(0, order::acquire);  // acquire: pairs with put(), for the count of senders
       const auto is_sending = [](unsigned n) { return n != 0; };
-      // acquire: pairs with post().
-      while (is_sending(senders_.load(order::acquire))) M::wait_while(senders_, is_sending, machine::patience::lasting);
+      // Its acquire pairs with post().
+      while (is_sending(M::wait_while(senders_, is_sending, machine::patience::lasting))) {
+      }
       let_come();
     }
   }
