@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -261,6 +261,14 @@ class ChangingResult:
         """Returns the value of the vertex with this label."""
         return self._following.value(self.graph._vertex(label))
 
+    def __iter__(self) -> Iterator[Any]:
+        """Iterates over the values, in order of vertices."""
+        return iter(self.now())
+
+    def __contains__(self, label: Hashable) -> bool:
+        """True if a vertex has this label."""
+        return label in self.graph
+
     def __len__(self) -> int:
         return self.graph.vertices
 
@@ -313,3 +321,7 @@ class ChangingComponents(ChangingResult):
     def __getitem__(self, label: Hashable) -> Any:
         """Returns the label of the first vertex of a vertex's component."""
         return self.graph._label(int(self._following.value(self.graph._vertex(label))))
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterates over the labels of the first vertices of the vertices' components."""
+        return map(self.graph._label, self._following.values().tolist())

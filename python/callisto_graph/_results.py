@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,7 +37,11 @@ def _frame(columns: dict[str, Any], library: str) -> Any:
 
 @dataclass(eq=False, repr=False)
 class VertexResult:
-    """Values by vertex. Index it with a label; use it as an array; convert it."""
+    """Values by vertex. Index it with a label, or a list of labels; use it as an array; convert it.
+
+    It behaves as a pandas.Series does: iteration, `sum()` and `len()` see the values in order of vertices, `in` asks for
+    a label, and an array of truth values chooses rows.
+    """
 
     graph: GraphBase = field(repr=False)
 
@@ -58,9 +62,21 @@ class VertexResult:
         made = np.asarray(self._main(), dtype=dtype)
         return made.copy() if copy and made is self._main() else made
 
-    def __getitem__(self, label: Hashable) -> Any:
-        """Returns the value of the vertex with this label."""
-        return self._main()[self.graph.vertex(label)].item()
+    def __getitem__(self, label: Any) -> Any:
+        """Returns the value of the vertex with this label; for a list or an array, the values of all of them."""
+        if not isinstance(label, (list, np.ndarray)):
+            return self._main()[self.graph.vertex(label)].item()
+        if isinstance(label, np.ndarray) and label.dtype == np.bool_:
+            return self._main()[label]
+        return self._main()[self.graph.vertices_of(label)]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterates over the values, as Python objects, in order of vertices."""
+        return iter(self._main().tolist())
+
+    def __contains__(self, label: Hashable) -> bool:
+        """True if a vertex has this label."""
+        return label in self.graph
 
     def __repr__(self) -> str:
         facts = "".join(f", {name}={value!r}" for name, value in self._facts().items() if np.isscalar(value))
@@ -114,7 +130,7 @@ class VertexResult:
 
 @dataclass(eq=False, repr=False)
 class EdgeResult:
-    """Values by edge, or by pair of vertices: `source` and `target` are vertices."""
+    """Values by edge, or by pair of vertices: `source` and `target` are vertices. Iteration is over the values."""
 
     graph: GraphBase = field(repr=False)
     source: IntArray
@@ -125,6 +141,10 @@ class EdgeResult:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterates over the values of the main column, as Python objects."""
+        return iter(getattr(self, self.columns[0]).tolist())
 
     def __repr__(self) -> str:
         facts = "".join(f", {name}={value!r}" for name, value in vars(self).items()
@@ -327,11 +347,15 @@ class DistanceSample:
 
 @dataclass(eq=False, repr=False)
 class Groups(VertexResult):
-    """A division of the vertices: components."""
+    """A division of the vertices: components. A vertex's value is the number of its group, see numbers()."""
 
     of: IntArray  #: by vertex: the smallest vertex of its group
     count: int  #: number of groups
+    _numbers: IntArray | None = field(default=None, init=False, repr=False)
     columns = ("of",)
+
+    def _main(self) -> IntArray:
+        return self.numbers()
 
     def sizes(self) -> tuple[IntArray, IntArray]:
         """Returns the groups, each by its smallest vertex, and their sizes: the largest first, equal ones by vertex."""
@@ -342,11 +366,12 @@ class Groups(VertexResult):
 
     def numbers(self) -> IntArray:
         """Returns by vertex the number of its group: 0 for the largest, and so on."""
-        roots, _ = self.sizes()
-        number = np.zeros(len(self.of), dtype=np.int64)
-        number[roots] = np.arange(len(roots))
-        made: IntArray = number[self.of]
-        return made
+        if self._numbers is None:
+            roots, _ = self.sizes()
+            number = np.zeros(len(self.of), dtype=np.int64)
+            number[roots] = np.arange(len(roots))
+            self._numbers = number[self.of]
+        return self._numbers
 
     def members(self) -> list[list[Any]]:
         """Returns the labels of each group, the largest group first."""

@@ -91,7 +91,8 @@ def main():
     for name, member in public:
         if inspect.isclass(member) and dataclasses.is_dataclass(member):
             base = ", ".join(b.__name__ for b in member.__bases__ if b is not object)
-            fields = [f"{f.name}: {str(f.type)}" for f in dataclasses.fields(member) if f.name != "graph"]
+            fields = [f"{f.name}: {str(f.type)}" for f in dataclasses.fields(member)
+                      if f.name != "graph" and not f.name.startswith("_")]
             own = "\n\n".join(f"{signature(n, m, True)}\n    {text(m)}" for n, m in vars(member).items()
                               if inspect.isfunction(m) and not n.startswith("_") and text(m))
             lines = "\n".join(filter(None, [text(member), "\n".join(fields), own]))

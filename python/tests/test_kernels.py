@@ -287,6 +287,31 @@ def test_forms_of_results(karate):
     assert edges.to_series().index.names == ["source", "target"] and len(edges.top(3)) == 3
 
 
+def test_results_behave_as_a_series(karate):
+    named = graph_of(nx.relabel_nodes(karate, {v: f"m{v:02}" for v in karate}))
+    made = named.pagerank()
+    assert list(made) == made.scores.tolist() == list(made.to_series()) and type(next(iter(made))) is float
+    assert sum(made) == pytest.approx(1) and max(made) == made.top(1)[0][1] and len(made) == 34
+    assert np.mean(made) == pytest.approx(1 / 34) and np.argmax(made) == 33
+    assert "m33" in made and "m99" not in made and made.scores[0] not in made
+    assert np.array_equal(made[["m33", "m00"]], made.scores[[33, 0]])
+    assert np.array_equal(made[np.array(["m02"])], made.to_series()[["m02"]])
+    assert np.array_equal(made[made.scores > 0.05], made.to_series()[made.scores > 0.05])
+    for wrong in (["m33", "m99"], [0]):
+        with pytest.raises(KeyError, match="no vertex is called"):
+            made[wrong]
+    groups = named.communities()
+    for form in (groups.to_dict(), groups.to_series(), dict(zip(named.label_list(), groups)), groups):
+        assert [form[label] for label in named.label_list()] == groups.numbers().tolist()
+    assert np.array_equal(np.asarray(groups), groups.numbers())
+    edges = named.edge_betweenness()
+    assert list(edges) == edges.scores.tolist() and sum(named.spanning_forest()) == 33
+    live = named.changing()
+    ranks, parts = live.pagerank(), live.components()
+    assert sum(ranks) == pytest.approx(1) and "m00" in ranks and "m99" not in ranks
+    assert list(parts) == ["m00"] * 34 and all(parts[label] == first for label, first in zip(named.label_list(), parts))
+
+
 def test_results_outlive_their_graph():
     scores = cl.kronecker(8, 8).pagerank().scores
     rows = cl.grid(20, 20).rows()
