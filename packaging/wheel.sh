@@ -103,8 +103,9 @@ for python in "${pythons[@]}"; do
   if [[ $kind == own || -z $abi3 ]]; then
     rm -rf "$work/raw" "$work/build" "$work/repaired"
     "$python" -m venv "$work/build"
+    # One build folder, configured anew: the library is the same for all Pythons, and is compiled once.
     logged "build-$tag" "$work/build/bin/python" -m pip wheel -v --no-deps --wheel-dir "$work/raw" \
-      --config-settings "build-dir=$work/cmake-$tag" "$work/source"
+      --config-settings "build-dir=$work/cmake" --config-settings cmake.args=--fresh "$work/source"
     logged "auditwheel-$tag" "$work/tools/bin/python" -m auditwheel repair --wheel-dir "$work/repaired" "$work"/raw/*.whl
     wheel=$(echo "$work"/repaired/*.whl)
     mv "$wheel" "$dist/"
