@@ -54,18 +54,15 @@ struct bounds {
              : lead_item.template operator()<native_body::by_others>(body.other);
 }
 
-/// The beginning of a loop that the leader expects to end within a microsecond or two, by what the last one of its site
-/// took: before a follower could come, so that announcing it is not worth while. The leader runs one iteration, then
-/// pieces, and looks at the clock between them: a guess chooses how the loop begins, never how it goes on.
+/// The beginning of a loop that the leader expects to end within a few microseconds, by what a thread alone did at its
+/// site: before followers could come and go, so that announcing it is not worth while. The leader runs one iteration,
+/// then pieces, and looks at the clock between them: a guess chooses how the loop begins, never how it goes on.
 class solo_beginning final : public native_body::by_others::solo_batches {
  public:
-  /// True if a loop of `n` iterations will probably end within 1.25 us.
-  static bool expected(std::uint64_t n, const loop_site& site) noexcept { return n <= site.pace() / 8; }
-
   solo_beginning(std::uint64_t n, const loop_site& site, const loop_options& options, std::uint64_t began) noexcept
       : n_(n),
         // A piece costs some 20 ns, most of it for the clock: one each 300 ns.
-        most_(std::max<std::uint64_t>(1, site.pace() / 32)),
+        most_(std::max<std::uint64_t>(1, site.pace_alone() / 32)),
         batch_(options.batch),
         stop_(options.stop),
         began_(began) {}
@@ -172,7 +169,7 @@ bool is_one_batch(const loop_options& options) noexcept {
 [[gnu::noinline]] bool lead_inner(const native_body& body, std::uint64_t n, const loop_options& options,
                                   loop_site& site, const std::source_location& where,
                                   const workers::loop_team_choice& wanted) {
-  loop_site::timing timed(&site, n);
+  loop_site::timing timed(&site, n, 2);
   inner_beginning beginning(n, options);
   if (const distributor::range first = beginning.next(); !first.empty()) {
     body.other(first, native_body::by_others::batches(&beginning));
@@ -192,7 +189,7 @@ bool is_one_batch(const loop_options& options) noexcept {
 /// threads is not worth while. Each 16th such loop of a thread looks nevertheless, and is measured.
 bool ends_soon(std::uint64_t n, const loop_site& site) noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t count = 0;
-  return solo_beginning::expected(n, site) && ++count % 16 != 0;
+  return site.is_brief(n, 2) && ++count % 16 != 0;
 }
 
 /// Returns the limit of a loop: the smaller one of its own and its thread's; 0: none.
@@ -215,13 +212,14 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
           const std::source_location& where) {
   const std::uint32_t most = limit_of(options);
   const workers::loop_team_choice& wanted = most == 1 ? workers::alone() : workers::loop_team_here(level);
-  const bool several = wanted.where.threads() > 1;
+  const unsigned threads = wanted.where.threads();
+  const bool several = threads > 1;
   const bool inside = !several && level == 0 && most == 0 && n > 1 && workers::inside_flat();
   if (inside) {
     loop_site& site = sites.at(where);
     if (!ends_soon(n, site) && !are_recorded()) return lead_inner(body, n, options, site, where, wanted);
   }
-  loop_site::timing timed(several ? &sites.at(where) : nullptr, n);
+  loop_site::timing timed(several ? &sites.at(where) : nullptr, n, threads);
   if (!inside && most != 1 && workers::follow_affinity(timed.begin())) [[unlikely]] {
     return lead(level, body, n, options, sites, where);
   }
@@ -232,7 +230,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   loop_site& site = sites.at(where);
   bool all = true;
   // relaxed: as in recorded_loop.
-  if (several && solo_beginning::expected(n, site) && options.schedule.automatic() && wanted.how.automatic() &&
+  if (several && site.is_brief(n, threads) && options.schedule.automatic() && wanted.how.automatic() &&
       recording.load(machine::order::relaxed) == 0) {
     solo_beginning beginning(n, site, options, timed.begin());
     if (const distributor::range first = beginning.next(); !first.empty()) {
@@ -241,6 +239,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
     if (beginning.done() == n) {
       timed.alone();
     } else {
+      timed.began_alone(beginning.done());
       all = !beginning.stopped() &&
             lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, most);
     }

@@ -37,6 +37,12 @@ class loop_site {
 
   /// Returns how many iterations all threads of the last loop did in 10 us; 0: unknown. A guess at the next loop's.
   std::uint64_t pace() const noexcept { return pace_.load(order::relaxed); }
+  /// Returns how many iterations a thread alone does in 10 us; 0: unknown. A guess, too.
+  std::uint64_t pace_alone() const noexcept { return pace_alone_.load(order::relaxed); }
+
+  /// True if one thread will probably end a loop of `n` iterations before `threads` threads could have come and gone:
+  /// two in 2 us, 16 in 3 us.
+  bool is_brief(std::uint64_t n, unsigned threads) const noexcept { return n <= pace_alone() * brief(threads) / 64; }
 
   /// Returns how many iterations a thread may take at once early in a loop of `threads` threads, if its first one was
   /// light: a sixteenth of 10 us of the last loop's work.
@@ -46,16 +52,29 @@ class loop_site {
   /// says nothing: it is unknown how much of it ran.
   class timing {
    public:
-    timing(loop_site* site, std::uint64_t n) noexcept
-        : site_(site), n_(n), begin_(site != nullptr ? machine::native::ticks() : 0) {}
+    timing(loop_site* site, std::uint64_t n, unsigned threads) noexcept
+        : site_(site), n_(n), begin_(site != nullptr ? machine::native::ticks() : 0), threads_(threads) {}
     timing(const timing&) = delete;
     timing& operator=(const timing&) = delete;
     /// Says that one thread runs the loop.
     void alone() noexcept { alone_ = true; }
+    /// Says that one thread has run `done` iterations so far, before others join.
+    void began_alone(std::uint64_t done) noexcept {
+      if (site_ != nullptr && done != 0) site_->did_alone(done, machine::native::ticks() - begin_);
+    }
     /// Returns when the loop began, in ticks; 0: it is not measured.
     std::uint64_t begin() const noexcept { return begin_; }
     void ended() noexcept {
-      if (site_ != nullptr) site_->took(n_, alone_, machine::native::ticks() - begin_);
+      if (site_ == nullptr) return;
+      const std::uint64_t ticks = machine::native::ticks() - begin_;
+      site_->took(n_, ticks);
+      if (alone_) {
+        site_->did_alone(n_, ticks);
+      } else if (ticks < machine::native::ticks_per_second() / 50'000) {
+        // In 20 us threads that come and go may be most of it: what it takes one thread alone, the next loop shows.
+        // Later once in some hundred times, since iterations may have become lighter.
+        if (site_->pace_alone() == 0 || begin_ % 256 == 0) site_->expect_brief(n_, threads_);
+      }
     }
 
    private:
@@ -63,6 +82,7 @@ class loop_site {
     std::uint64_t n_;
     bool alone_ = false;
     std::uint64_t begin_;
+    unsigned threads_;
   };
 
   /// The site's sums while loops are counted (record/statistics.cpp); null before the first of them.
@@ -98,19 +118,31 @@ class loop_site {
     }
   }
 
-  void took(std::uint64_t n, bool alone, std::uint64_t ticks) noexcept {
-    // One thread alone may take 5/8 longer before the loop counts as too long for it, so that loops on the border do
-    // not alternate.
-    const double spent = static_cast<double>(ticks + 1) * (alone ? 0.625 : 1);
+  /// Returns how long a loop takes a thread alone that ends so before `threads` threads could, in 64ths of 10 us.
+  static constexpr std::uint64_t brief(unsigned threads) noexcept { return std::min(24u, 12 + threads / 2); }
+
+  /// Returns how many iterations take 10 us if `n` took so many ticks.
+  static std::uint64_t pace_of(std::uint64_t n, std::uint64_t ticks) noexcept {
     const double per_target = static_cast<double>(n) * static_cast<double>(machine::native::ticks_per_second()) * 1e-5;
-    const auto pace = static_cast<std::uint64_t>(std::min(per_target / spent, 1e18));
-    // relaxed: a hint. Written only if it changes much, since other leaders read it.
-    const std::uint64_t known = pace_.load(order::relaxed);
-    if (pace > known + known / 4 || pace < known - known / 4) pace_.store(pace, order::relaxed);
+    return static_cast<std::uint64_t>(std::min(per_target / static_cast<double>(ticks + 1), 0x1p58));
+  }
+  /// Keeps a pace. relaxed: a hint. Written only if it changes much, since other leaders read it.
+  static void keep(atomic<std::uint64_t>& known, std::uint64_t pace) noexcept {
+    const std::uint64_t before = known.load(order::relaxed);
+    if (pace > before + before / 4 || pace < before - before / 4) known.store(pace, order::relaxed);
+  }
+  void took(std::uint64_t n, std::uint64_t ticks) noexcept { keep(pace_, pace_of(n, ticks)); }
+  void did_alone(std::uint64_t n, std::uint64_t ticks) noexcept {
+    keep(pace_alone_, std::max<std::uint64_t>(1, pace_of(n, ticks)));
+  }
+  void expect_brief(std::uint64_t n, unsigned threads) noexcept {
+    pace_alone_.store(std::min<std::uint64_t>(n, std::uint64_t{1} << 50) * 64 / brief(threads) + 1, order::relaxed);
   }
 
   /// The iterations that all threads of the last loop did in 10 us; 0 at first.
   atomic<std::uint64_t> pace_{0};
+  /// The iterations that a thread alone did in 10 us, when one last ran a loop or began one; 0 at first.
+  atomic<std::uint64_t> pace_alone_{0};
   atomic<const void*> place_{nullptr};
   atomic<loop_site*> next_{nullptr};
 };
