@@ -57,6 +57,8 @@ struct delta_limits {
   static constexpr std::uint64_t most_in_supersteps = 32'768;
   /// More threads find nothing to do in buckets of those sizes.
   static constexpr unsigned most_threads_in_supersteps = 16;
+  /// Entries of a bucket that is not copied together.
+  static constexpr std::uint64_t least_in_place = 4096;
   /// Vertices and arcs that the leader looks at alone: a loop costs about 3 us.
   static constexpr std::uint64_t vertices_for_one = 4096;
   static constexpr std::uint64_t arcs_for_one = 16'384;
@@ -154,6 +156,29 @@ class delta_stepping : delta_limits {
     void join(nothing&) { fuse(step, all[this_thread()], bucket, few); }
   };
 
+  /// The same for a bucket of many entries, which stay where the threads have put them.
+  struct large_bucket_loop {
+    const relax& step;
+    std::vector<buckets>& all;
+    const std::vector<typename buckets::list>& lists;
+    const std::vector<std::uint64_t>& ends;  ///< of the lists, as if one stood behind the other
+    std::size_t bucket;
+    std::size_t few;
+
+    void fork(nothing&) noexcept {}
+    void work(nothing&, std::uint64_t first, std::uint64_t last) {
+      auto at = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), first) - ends.begin());
+      for (; first != last; ++at) {
+        const std::uint64_t begin = ends[at] - lists[at].size();
+        const std::uint64_t end = std::min(last, ends[at]);
+        const entry* const entries = lists[at].data();
+        step(entries + (first - begin), entries + (end - begin), entries + lists[at].size(), all[this_thread()]);
+        first = end;
+      }
+    }
+    void join(nothing&) { fuse(step, all[this_thread()], bucket, few); }
+  };
+
   /// Relaxes what the thread has put back into its own bucket, while that is too little to share (bucket fusion: Zhang
   /// et al., CGO'20).
   static void fuse(const relax& step, buckets& mine, std::size_t bucket, std::size_t few) {
@@ -190,6 +215,9 @@ class delta_stepping : delta_limits {
       }
       if (bucket != buckets::window && pays_in_supersteps(bucket)) {
         empty_in_supersteps(bucket, step);
+      } else if (bucket != buckets::window && is_large(bucket)) {
+        empty_large(bucket, step);
+        continue;
       } else {
         gather(bucket);
       }
@@ -246,6 +274,27 @@ class delta_stepping : delta_limits {
     } while (supersteps_->left() >= least_to_go_on && supersteps_->left() <= most_in_supersteps);
     frontier_.clear();
     supersteps_->leave(frontier_);
+  }
+
+  /// True if copying the entries of a bucket would take longer than it takes all threads to find them where they are.
+  bool is_large(std::size_t bucket) {
+    if (buckets_.size() == 1 || workers::others_wait()) return false;
+    std::uint64_t entries = 0;
+    for (buckets& b : buckets_) entries += b[bucket].size();
+    return entries >= least_in_place;
+  }
+
+  void empty_large(std::size_t bucket, const relax& step) {
+    lists_.resize(buckets_.size());
+    ends_.clear();
+    std::uint64_t entries = 0;
+    for (std::size_t t = 0; t < buckets_.size(); ++t) {
+      lists_[t].clear();
+      lists_[t].swap(buckets_[t][bucket]);
+      ends_.push_back(entries += lists_[t].size());
+    }
+    large_bucket_loop loop{step, buckets_, lists_, ends_, bucket, few_entries_};
+    parallel_for<large_bucket_loop, nothing, std::uint64_t>(loop, 0, entries, {.stop = stop_});
   }
 
   /// Moves the entries of a bucket from all threads' buckets to frontier_.
@@ -305,28 +354,34 @@ class delta_stepping : delta_limits {
   machine::page_array<Distance> distances_;
   std::vector<buckets> buckets_;  ///< by thread
   typename buckets::list frontier_;
+  std::vector<typename buckets::list> lists_;  ///< of a large bucket, by thread
+  std::vector<std::uint64_t> ends_;            ///< of lists_, as if one stood behind the other
   std::optional<sssp_supersteps<Vertex, Distance, Weight>> supersteps_;
   std::stop_token stop_;
 };
 
 /// Fills the rows of light arcs. The room comes from the sampled share; if it is too small, the pass is repeated with
-/// the exact size.
+/// room for all arcs, of which the system gives memory only to what is filled.
 template <class Vertex, class Distance, class Weight>
 void delta_stepping<Vertex, Distance, Weight>::gather_light(const run_control& control) {
   using gatherer = sssp_gather_light<Vertex, Distance, Weight>;
   const std::uint64_t vertices = graph_.vertices();
   rows_.row = machine::page_array<typename light_rows<Vertex, Distance>::range>(vertices, machine::page_kind::used);
-  const auto guess = static_cast<std::uint64_t>(1.25 * light_share_ * static_cast<double>(graph_.arcs()));
-  for (std::uint64_t room = std::min(guess + 4096, graph_.arcs()); light_arcs_ == 0 || light_arcs_ > room;
-       room = light_arcs_) {
+  const std::uint64_t all = graph_.arcs();
+  const std::uint64_t reserved = std::clamp<std::uint64_t>(all / (8 * threads()), 2 * gatherer::long_row, 16'384);
+  // Each reservation but a thread's last one is filled up to `long_row` arcs.
+  const auto with_gaps = [&](std::uint64_t arcs) {
+    return arcs + arcs / (reserved / gatherer::long_row - 1) + threads() * reserved;
+  };
+  const auto guess = static_cast<std::uint64_t>(1.25 * light_share_ * static_cast<double>(all));
+  for (std::uint64_t room = with_gaps(std::min(guess, all));; room = with_gaps(all)) {
     rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(room, machine::page_kind::used);
     const auto light = std::min(static_cast<double>(light_), static_cast<double>(std::numeric_limits<Weight>::max()));
-    gatherer loop{graph_.out(), static_cast<Weight>(light), rows_};
-    parallel_for<gatherer, std::vector<typename gatherer::arc>, std::uint64_t>(loop, 0, vertices,
-                                                                               {.stop = control.stop});
+    gatherer loop{graph_.out(), static_cast<Weight>(light), rows_, reserved};
+    parallel_for<gatherer, typename gatherer::room, std::uint64_t>(loop, 0, vertices, {.stop = control.stop});
     control.check();
-    light_arcs_ = loop.used.load(std::memory_order_relaxed);  // relaxed: the loop's end orders it
-    if (light_arcs_ == 0) return;
+    light_arcs_ = loop.found.load(std::memory_order_relaxed);       // relaxed: the loop's end orders it
+    if (loop.used.load(std::memory_order_relaxed) <= room) return;  // relaxed: as above
   }
 }
 

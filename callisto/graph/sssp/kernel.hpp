@@ -46,48 +46,53 @@ struct light_rows {
   machine::page_array<sssp_arc<Vertex, Distance>> arcs;
 };
 
-/// The loop that gathers the light arcs in one pass over the weights. Their number is not known before. So a thread
-/// collects those of some rows in a buffer, then reserves room for them. If the room does not suffice, `used` says how
-/// much would, and the rows mean nothing.
+/// The loop that gathers the light arcs in one pass over the weights. Their number is not known before, so a thread
+/// reserves room for many, and fills it row by row. Where a row may not fit what is left, it begins anew elsewhere. If
+/// the room does not suffice, `used` says how much would, and the rows mean nothing.
 template <class Vertex, class Distance, class Weight>
 struct sssp_gather_light {
   using arc = sssp_arc<Vertex, Distance>;
 
+  /// Arcs of a row for which a thread reserves room of its own. So at most as many are lost where it begins anew.
+  static constexpr std::uint64_t long_row = 1024;
+
   const adjacency<Vertex>& rows;
   Weight light;
   light_rows<Vertex, Distance>& to;
+  std::uint64_t reserved;  ///< arcs that a thread reserves room for at once, twice `long_row` at least
   std::atomic<std::uint64_t> used{0};
+  std::atomic<std::uint64_t> found{0};  ///< light arcs, if the room suffices
 
-  static constexpr std::size_t buffer_size = 8192;
+  /// A thread's room, from which it has filled what is before `next`.
+  struct room {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+    std::uint64_t found = 0;
+  };
 
-  void fork(std::vector<arc>& buffer) { buffer.resize(buffer_size); }
-  void join(std::vector<arc>&) noexcept {}
+  void fork(room&) noexcept {}
+  void join(room& mine) noexcept { found.fetch_add(mine.found, std::memory_order_relaxed); }  // relaxed: a sum
 
-  void work(std::vector<arc>& buffer, std::uint64_t first, std::uint64_t last) noexcept {
+  void work(room& mine, std::uint64_t first, std::uint64_t last) noexcept {
     const Weight* const weights = weights_of<Weight>(rows);
-    std::uint64_t begin = first;  // the first vertex with arcs in the buffer
-    std::size_t size = 0;
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = rows.degree(v);
-      if (size + degree > buffer_size) {
-        flush(buffer, size, begin, v);
-        begin = v;
-        size = 0;
-      }
-      if (degree > buffer_size) {
-        gather_long(v);
-        begin = v + 1;
+      if (degree > long_row) {
+        gather_long(v, mine);
         continue;
       }
-      to.row[v].first = size;
+      if (degree > mine.end - mine.next && !take(mine, reserved)) continue;
+      arc* const row = to.arcs.data() + mine.next;
       // Without a branch, which would be mispredicted: each arc is written, and a heavy one is overwritten by the next.
+      std::uint64_t size = 0;
       for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
-        buffer[size] = {rows.targets[a], as_distance(weights[a])};
+        row[size] = {rows.targets[a], as_distance(weights[a])};
         size += weights[a] <= light ? 1 : 0;
       }
-      to.row[v].last = size;
+      to.row[v] = {mine.next, mine.next + size};
+      mine.next += size;
+      mine.found += size;
     }
-    flush(buffer, size, begin, last);
   }
 
  private:
@@ -101,36 +106,29 @@ struct sssp_gather_light {
     }
   }
 
-  /// Reserves room for `count` arcs; returns null if there is none. relaxed: it only reserves places.
-  arc* take(std::uint64_t count) noexcept {
+  /// Reserves room for `count` arcs; false if there is none. relaxed: it only reserves places.
+  bool take(room& mine, std::uint64_t count) noexcept {
     const std::uint64_t at = used.fetch_add(count, std::memory_order_relaxed);
-    return at + count <= to.arcs.size() ? to.arcs.data() + at : nullptr;
+    const bool fits = at + count <= to.arcs.size();
+    mine.next = fits ? at : 0;
+    mine.end = fits ? at + count : 0;
+    return fits;
   }
 
-  void flush(const std::vector<arc>& buffer, std::size_t size, std::uint64_t first, std::uint64_t last) noexcept {
-    arc* const place = take(size);
-    if (place == nullptr) return;
-    std::copy_n(buffer.begin(), size, place);
-    const auto at = static_cast<std::uint64_t>(place - to.arcs.data());
-    for (std::uint64_t v = first; v < last; ++v) {
-      to.row[v].first += at;
-      to.row[v].last += at;
-    }
-  }
-
-  void gather_long(std::uint64_t v) noexcept {
+  void gather_long(std::uint64_t v, room& mine) noexcept {
     const Weight* const weights = weights_of<Weight>(rows);
     std::uint64_t count = 0;
     for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) count += weights[a] <= light ? 1u : 0u;
-    arc* next = take(count);
-    if (next == nullptr) return;
-    const auto at = static_cast<std::uint64_t>(next - to.arcs.data());
-    to.row[v] = {at, at + count};
-    const arc* const end = next + count;
+    room own;
+    if (!take(own, count)) return;
+    to.row[v] = {own.next, own.end};
+    arc* next = to.arcs.data() + own.next;
+    const arc* const end = to.arcs.data() + own.end;
     for (std::uint64_t a = rows.offsets[v]; next != end; ++a) {
       *next = {rows.targets[a], as_distance(weights[a])};
       next += weights[a] <= light ? 1 : 0;
     }
+    mine.found += count;
   }
 };
 

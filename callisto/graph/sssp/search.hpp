@@ -132,8 +132,10 @@ sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sss
   check_sssp_source(graph, source);
   survey_weights(graph, "shortest paths", control);
   control.check();
-  constexpr std::uint64_t most_nearby = 1 << 20;  // arcs; more of them are worth several threads
-  const std::uint64_t nearby = std::min(graph.arcs() / delta_limits::arcs_before_preparing, most_nearby);
+  // Arcs; more of them are worth several threads, which wait meanwhile.
+  constexpr std::uint64_t most_nearby = 1 << 20;
+  const std::uint64_t nearby =
+      std::min(graph.arcs() / delta_limits::arcs_before_preparing, most_nearby) / std::max(1u, threads() / 2);
   auto found = graph.out().weights.visit([&](auto weights) { return search_nearby(graph, weights, source, nearby); });
   if (found) return std::move(*found);
   return typename sssp_search<Vertex>::implementation(graph, options, false, control).from(source, control);
