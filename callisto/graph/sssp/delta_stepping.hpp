@@ -156,7 +156,7 @@ class delta_stepping : delta_limits {
     void join(nothing&) { fuse(step, all[this_thread()], bucket, few); }
   };
 
-  /// The same for a bucket of many entries, which stay where the threads have put them.
+  /// The loop for a bucket of many entries, which stay where the threads have put them.
   struct large_bucket_loop {
     const relax& step;
     std::vector<buckets>& all;
