@@ -1,5 +1,6 @@
 // Measures what Domino's tasks cost beside tasks of OpenMP and oneTBB: a binary tree of empty tasks, a write that
-// triggers a task, a phase of one task, and updates of a graph that changes beside full computations.
+// triggers a task, one by one and in a tree, a phase of one task, and updates of a graph that changes beside full
+// computations.
 //
 //   domino_cost [SCALE]      SCALE of the Kronecker graph [16]
 //
@@ -94,6 +95,28 @@ class chain {
   domino::cells<std::uint32_t> x_{c_, length, 0};
   domino::merged_task& step_ = c_.task(length, [this](domino::here& at, std::uint64_t i) {
     if (i + 1 < length) x_.set(at, i + 1, round_);
+  });
+};
+
+/// A binary tree of writes, each of which triggers the next two.
+class write_tree {
+ public:
+  static constexpr std::uint64_t length = (1 << 16) - 1;
+  explicit write_tree(unsigned contexts) : c_({.contexts = contexts}) { x_.on_change(step_, domino::now); }
+  void run() {
+    ++round_;
+    x_.set(c_.outside(), 0, round_);
+    c_.run();
+  }
+
+ private:
+  std::uint32_t round_ = 0;
+  domino::computation c_;
+  domino::cells<std::uint32_t> x_{c_, length, 0};
+  domino::merged_task& step_ = c_.task(length, [this](domino::here& at, std::uint64_t i) {
+    if (2 * i + 2 >= length) return;
+    x_.set(at, 2 * i + 1, round_);
+    x_.set(at, 2 * i + 2, round_);
   });
 };
 
@@ -206,6 +229,10 @@ int main(int count, char** arguments) {
   measure("tree of tasks, one task", "ns", 1e9, tree_tasks, std::move(trees));
   chain links;
   measure("chain of writes, one", "ns", 1e9, chain::length, {program("write, trigger, run", [&] { links.run(); })});
+  write_tree writes(1);
+  write_tree both_write(2);
+  measure("tree of writes, one", "ns", 1e9, write_tree::length,
+          {program("1 context", [&] { writes.run(); }), program("2 contexts", [&] { both_write.run(); })});
   phases alone(1);
   phases both(2);
   measure("phase of one task", "us", 1e6, phases::count,

@@ -92,8 +92,9 @@ class cells {
     return value_of(words_[i].load(order::acquire));  // acquire: pairs with change()
   }
 
-  /// Keeps values as they were when a phase of `group` began, from now on: for as_of_phase(). Between runs. Throws
-  /// std::bad_alloc. It takes 16 bytes a cell.
+  /// Keeps values as they were when a phase of `group` began, from now on: for as_of_phase(). Between runs. Only tasks
+  /// of `group`, or of groups before or after it, write these cells then. Throws std::bad_alloc. It takes 16 bytes a
+  /// cell.
   cells& keep_as_of_phase(const task_group& group) {
     phases_ = &group;
     saved_.reset(new native::atomic<std::uint64_t>[n_]);

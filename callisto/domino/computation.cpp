@@ -69,6 +69,7 @@ struct computation::state {
   std::optional<workers::native_ticket> ticket;
   std::atomic<bool> closing{false};
   bool running = false;
+  bool ran = false;
 };
 
 /// The up-call of a computation's ticket, and the two kinds of threads that work on its lanes.
@@ -168,7 +169,9 @@ computation::~computation() {
 
 task_group& computation::group(ranking how) {
   state& s = *state_;
-  if (s.running) throw usage_error("domino: a group is made while run() works; make groups before");
+  // Threads of an earlier run may still look for tasks in its groups.
+  if (s.running || (s.ran && !s.groups.empty()))
+    throw usage_error("domino: a group is made after the first run; make groups before");
   return s.groups.emplace_back(task_group(s.of, s.of.add_group(how.buckets, how.width)));
 }
 
@@ -216,7 +219,7 @@ bool computation::run(std::stop_token stop) {
     bool& flag;
     ~running_now() { flag = false; }
   } const now{s.running};
-  s.running = true;
+  s.running = s.ran = true;
   // Before threads may spawn the first instance of a type at once.
   for (; !s.unmarked.empty(); s.unmarked.pop_back()) s.unmarked.back()->keep_marks();
   s.of.prepare();
@@ -240,14 +243,15 @@ bool computation::run(std::stop_token stop) {
 statistics computation::statistics() const {
   domino::statistics all;
   for (unsigned i = 0; i <= state_->of.threads(); ++i) {
-    const lane_counts& c = state_->of.lane_of(i).counts();
+    domino::here& lane = state_->of.lane_of(i);
+    const lane_counts& c = lane.counts();
     all.tasks += c.tasks;
     all.merged += c.merged;
     all.outdated += c.outdated;
-    all.steals += c.steals;
-    all.forced += c.forced;
     all.dense += c.dense;
-    all.sleeps += state_->of.lane_of(i).sleeps();
+    all.steals += lane.steals();
+    all.forced += lane.forced();
+    all.sleeps += lane.sleeps();
   }
   all.tasks -= all.outdated;
   for (const auto& g : state_->of.groups()) all.phases += g->phases;

@@ -12,6 +12,7 @@
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -202,7 +203,10 @@ class merged_body final : public merged_task {
     auto& self = static_cast<merged_body&>(type);
     if (self.keys_ == nullptr) [[likely]]
       return self.begin(at, t);
-    self.keys_->run(self.key_(t.index()), at, t, [&](const task& one) { self.begin(at, one); });
+    self.begin_with_key(at, t);
+  }
+  [[gnu::noinline]] void begin_with_key(here& at, const task& t) {
+    this->keys_->run(this->key_(t.index()), at, t, [&](const task& one) { begin(at, one); });
   }
   static void run_marked(task_type& type, here& at, const task& t) {
     auto& self = static_cast<merged_body&>(static_cast<walk&>(type).owner);
@@ -229,7 +233,8 @@ class merged_body final : public merged_task {
   F f_;
 };
 
-/// A type of counted tasks: each spawn runs, with a record of at most 24 bytes, or 16 in a group with ranks.
+/// A type of counted tasks: each spawn runs, with a record of at most 24 bytes, or 16 in a group with ranks. A record
+/// of at most 6 bytes stands in the place of the index, and costs nothing.
 template <class Record>
 class counted_task : public task_base {
   static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) <= 24,
@@ -241,19 +246,27 @@ class counted_task : public task_base {
   void spawn_at(here& at, const Record& record, std::uint64_t rank) { spawn_due(at, record, at.at_rank(in(), rank)); }
 
  protected:
-  static constexpr unsigned words = (sizeof(Record) + 7) / 8;
+  static constexpr bool is_small = sizeof(Record) <= 6 && std::endian::native == std::endian::little;
   using task_base::task_base;
+  /// The first word of the record.
+  static std::uint64_t first_word_of(const task& t) noexcept { return is_small ? t.index() : t.record[0]; }
   static Record record_of(const task& t) noexcept {
+    const std::uint64_t first = first_word_of(t);
     Record record;
-    std::memcpy(&record, t.record, sizeof record);
+    if constexpr (sizeof record <= sizeof first) {
+      std::memcpy(&record, &first, sizeof record);
+    } else {
+      std::memcpy(&record, t.record, sizeof record);
+    }
     return record;
   }
 
  private:
   void spawn_due(here& at, const Record& record, here::due when) {
-    task t = task::of(number, 0);
-    std::uint64_t copy[words] = {};
+    std::uint64_t copy[(sizeof record + 7) / 8] = {};
     std::memcpy(copy, &record, sizeof record);
+    if constexpr (is_small) return at.spawn(in(), when, task::of(number, copy[0]));
+    task t = task::of(number, 0);
     for (const std::uint64_t word : copy) t.push(word);
     at.spawn(in(), when, t);
   }
@@ -267,11 +280,14 @@ class counted_body final : public counted_task<Record> {
  private:
   static void run_one(task_type<machine::native>& type, here& at, const task& t) {
     auto& self = static_cast<counted_body&>(type);
-    const auto begin = [&](const task& one) { self.f_(at, counted_task<Record>::record_of(one)); };
     if (self.keys_ == nullptr) [[likely]]
-      return begin(t);
-    self.keys_->run(self.key_(t.record[0]), at, t, begin);
+      return self.begin(at, t);
+    self.begin_with_key(at, t);
   }
+  [[gnu::noinline]] void begin_with_key(here& at, const task& t) {
+    this->keys_->run(this->key_(this->first_word_of(t)), at, t, [&](const task& one) { begin(at, one); });
+  }
+  void begin(here& at, const task& t) { f_(at, counted_task<Record>::record_of(t)); }
   F f_;
 };
 
@@ -306,7 +322,7 @@ class CALLISTO_API computation {
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
-  /// Makes a group.
+  /// Makes a group. Throws usage_error after the first run.
   task_group& group(ranking how = phases);
   /// The group of tasks that name none.
   task_group& main_group();

@@ -68,6 +68,8 @@ class hold {
     reserved_.store(firm_ | draft_bit, order::release);
   }
   void commit() noexcept { reserved_.store(firm_, order::release); }  // release: as in draft()
+  /// The tasks that are not begun.
+  unsigned size() const noexcept { return limit_ - next_; }
   void cancel() noexcept {
     reserved_.store(firm_ | limit_, order::relaxed);  // relaxed: an empty part lets a thief read nothing
     next_ = limit_;
@@ -76,7 +78,7 @@ class hold {
   /// Begins the next task: true, and `next` is to be run. False if none is left. Calls give_back(task) for each task
   /// that it gives back to others because a thread has asked, and settle(lane) for a lane that has taken the rest.
   template <class GiveBack, class Settle>
-  bool begin(task& next, GiveBack give_back, Settle settle) {
+  bool begin(task& next, const GiveBack& give_back, const Settle& settle) {
     if (next_ == limit_) {
       if (rest_ == limit_) {
         turn_away(settle);
@@ -86,19 +88,19 @@ class hold {
     }
     const std::uint32_t at = next_;
     if (!advance(settle)) return false;
-    next = slots_[at].read();
+    slots_[at].copy_to(next);
     return true;
   }
 
   /// Lets a thief go on that asks in vain. Called while the hold is empty.
   template <class Settle>
-  void turn_away(Settle settle) {
+  void turn_away(const Settle& settle) {
     if (state_of(request_.load(order::relaxed)) != idle) answer(settle);
   }
 
   /// Takes the tasks that are not begun out of the hold: calls give_back(task) for each. The owner leaves.
   template <class GiveBack, class Settle>
-  void empty(GiveBack give_back, Settle settle) {
+  void empty(const GiveBack& give_back, const Settle& settle) {
     task next;
     while (begin(next, give_back, settle)) give_back(next);
   }
@@ -178,12 +180,17 @@ class hold {
    public:
     void write(const task& of) noexcept {
       words_[0].store(of.head, order::relaxed);
-      for (unsigned w = 0; w < of.words(); ++w) words_[1 + w].store(of.record[w], order::relaxed);
+      task::each_word(of.words(), [&](unsigned w) { words_[1 + w].store(of.record[w], order::relaxed); });
+    }
+    /// Into memory that the caller passes on: a processor waits for words that are written and at once read as vectors.
+    void copy_to(task& to) const noexcept {
+      const std::uint64_t head = words_[0].load(order::relaxed);
+      to.head = head;
+      task::each_word(task::words(head), [&](unsigned w) { to.record[w] = words_[1 + w].load(order::relaxed); });
     }
     task read() const noexcept {
       task copy;
-      copy.head = words_[0].load(order::relaxed);
-      for (unsigned w = 0; w < copy.words(); ++w) copy.record[w] = words_[1 + w].load(order::relaxed);
+      copy_to(copy);
       return copy;
     }
 
@@ -218,7 +225,7 @@ class hold {
 
   /// Begins the task at next_. False if a thief has taken it, and what followed.
   template <class Settle>
-  bool advance(Settle& settle) {
+  bool advance(const Settle& settle) {
     // release: as in draft(), for the tasks that are left.
     reserved_.store(firm_ | (next_ + 1), order::release);
     M::light_fence();  // pairs with the heavy fence in ask()
@@ -230,7 +237,7 @@ class hold {
 
   /// Answers a thief, after `begun` was advanced to next_. True if the task before next_ is the owner's.
   template <class Settle>
-  [[gnu::cold, gnu::noinline]] bool answer(Settle& settle) {
+  [[gnu::cold, gnu::noinline]] bool answer(const Settle& settle) {
     std::uint64_t request = request_.load(order::relaxed);
     while (state_of(request) == polite || state_of(request) == forcing) {
       if (!request_.compare_exchange(request, next_version(request), order::relaxed)) continue;
@@ -252,7 +259,7 @@ class hold {
 
   /// Gives back all tasks but the last one, each as if it began it. False if a thief has taken what was left.
   template <class GiveBack, class Settle>
-  [[gnu::cold, gnu::noinline]] bool give_rest(GiveBack& give_back, Settle& settle) {
+  [[gnu::cold, gnu::noinline]] bool give_rest(const GiveBack& give_back, const Settle& settle) {
     limit_ = rest_;
     while (limit_ - next_ > 1) {
       const std::uint32_t at = next_;

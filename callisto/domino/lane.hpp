@@ -35,8 +35,6 @@ struct lane_counts {
   std::uint64_t tasks = 0;     ///< tasks run
   std::uint64_t merged = 0;    ///< spawns that found an instance pending
   std::uint64_t outdated = 0;  ///< entries of instances that had run already, at a lower rank
-  std::uint64_t steals = 0;    ///< rings of other lanes from which tasks were taken
-  std::uint64_t forced = 0;    ///< holds of other lanes from which tasks were taken by force
   std::uint64_t dense = 0;     ///< phases in which it laid out a walk over the marks of a type
 };
 
@@ -78,14 +76,11 @@ class alignas(M::line_size) lane {
   /// Spawns a task of group g, with a record of at most two words if the group has ranks. May throw std::bad_alloc, and
   /// usage_error if its group is another one that does not come after this one.
   [[gnu::always_inline]] void spawn(group<M>& g, due when, const task& of) {
-    if (!when.open) return spawn_elsewhere(g, when, of);
-    if (pool_ == 0) [[unlikely]]
-      draw(g);
-    open_ring_->put_published(of);
+    if (!when.open || pool_ == 0 || !open_ring_->has_room(of)) [[unlikely]]
+      return spawn_slowly(g, when, of);
+    open_ring_->put_published_in_room(of);
     pool_ = pool_ - 1;
-    M::light_fence();  // pairs with the heavy fence in sleeping_lanes::sleep()
-    if (sleeping_lanes<M>::may_need(sleepers_->load(order::relaxed))) [[unlikely]]
-      tell();
+    tell_sleepers();
   }
 
   /// The tasks of this lane that wait for a phase of a group without ranks.
@@ -118,6 +113,9 @@ class alignas(M::line_size) lane {
   void let_wake(bool wakes) noexcept { may_wake_ = wakes; }
 
   lane_counts& counts() noexcept { return counts_; }
+  // Counts that also change when a run is over:
+  std::uint64_t steals() const noexcept { return steals_.load(order::relaxed); }
+  std::uint64_t forced() const noexcept { return forced_.load(order::relaxed); }
   std::uint64_t sleeps() const noexcept { return sleeps_.load(order::relaxed); }
   scheduler<M>& owner() noexcept { return of_; }
   group<M>* at() const noexcept { return at_; }
@@ -131,9 +129,21 @@ class alignas(M::line_size) lane {
     return std::uint64_t{256};
   }();
 
-  [[gnu::noinline]] void spawn_elsewhere(group<M>& g, due when, const task& of) {
-    if (at_ != &g) of_.require_after(at_, g);
-    defer(g, when.rank, of);
+  /// Does what spawn() does, also for another phase, or if credits or room are short. Out of line: bodies are short.
+  [[gnu::noinline]] void spawn_slowly(group<M>& g, due when, const task& of) {
+    if (!when.open) {
+      if (at_ != &g) of_.require_after(at_, g);
+      return defer(g, when.rank, of);
+    }
+    if (pool_ == 0) draw(g);
+    open_ring_->put_published(of);
+    pool_ = pool_ - 1;
+    tell_sleepers();
+  }
+  void tell_sleepers() noexcept {
+    M::light_fence();  // pairs with the heavy fence in sleeping_lanes::sleep()
+    if (sleeping_lanes<M>::may_need(sleepers_->load(order::relaxed))) [[unlikely]]
+      tell();
   }
   [[gnu::noinline]] void draw(group<M>& g) noexcept {
     g.left.draw(bulk);
@@ -174,14 +184,17 @@ class alignas(M::line_size) lane {
   ring<M>* open_ring_ = nullptr;  ///< the lane's ring of the open bucket
   machine::plain_of<M, std::uint64_t> pool_{0};
   std::uint32_t random_ = number_ * 2'654'435'769U;
-  bool keeps_ = false;      ///< spawned tasks wait for another phase: the run stops, or the thread is alone
-  bool may_wake_ = true;    ///< spawning wakes lanes that sleep
-  unsigned hold_most_ = 1;  ///< tasks that it takes at once: some ten microseconds' worth
+  bool keeps_ = false;       ///< spawned tasks wait for another phase: the run stops, or the thread is alone
+  bool may_wake_ = true;     ///< spawning wakes lanes that sleep
+  unsigned hold_most_ = 1;   ///< tasks that it takes at once: some ten microseconds' worth
+  unsigned unmeasured_ = 0;  ///< holds since the last one that was timed
   machine::atomic_of<M, std::uint32_t> claimed_{0};
   hold<M> hold_;
   std::vector<std::unique_ptr<lane_part<M>>> parts_;
   lane_counts counts_;
-  machine::atomic_of<M, std::uint64_t> sleeps_{0};  ///< how often its thread slept; also between runs
+  machine::atomic_of<M, std::uint64_t> steals_{0};  ///< rings of other lanes from which tasks were taken
+  machine::atomic_of<M, std::uint64_t> forced_{0};  ///< holds of other lanes from which tasks were taken by force
+  machine::atomic_of<M, std::uint64_t> sleeps_{0};  ///< how often its thread slept
 };
 
 }  // namespace callisto::domino

@@ -44,15 +44,25 @@ class ring {
 
   /// Puts a task in, invisible until publish(). Called by the owner. May throw std::bad_alloc; then nothing happened.
   void put(const task& of) {
-    put_ = write(put_, of);
+    if (!has_room(of)) [[unlikely]]
+      make_room(put_, of.words());
+    put_ = write_in_room(put_, of);
     waiting_ = waiting_ + 1;
   }
 
   /// Puts a task in that others may take at once, and all before it. Called by the owner.
   void put_published(const task& of) {
-    put_ = write(put_, of);
-    tail_.store(put_, order::release);  // release: as in publish()
+    if (!has_room(of)) [[unlikely]]
+      make_room(put_, of.words());
+    put_published_in_room(of);
   }
+  /// Does the same for a task that the ring has room for.
+  void put_published_in_room(const task& of) noexcept {
+    const std::uint64_t end = write_in_room(put_, of);
+    put_ = end;
+    tail_.store(end, order::release);  // release: as in publish()
+  }
+  bool has_room(const task& of) const noexcept { return put_ + of.words() < limit_; }
 
   /// Lets threads take all tasks that were put in. Called by the owner, or by a thread that has the ring to itself.
   void publish() noexcept {
@@ -92,16 +102,18 @@ class ring {
       if (last_taker != 0 && last_taker != taker.number()) taker.settle(static_cast<unsigned>(last_taker - 1));
       // acquire: pairs with make_room(). A buffer newer than `tail` has the same tasks in the same positions.
       const buffer& from = *buffer_.load(order::acquire);
+      const word* const words = from.words;
+      const std::uint64_t mask = from.mask;
       const std::uint64_t half = first + (tail - first + 1) / 2;
       std::uint64_t n = 0;
       std::uint64_t at = first;
       do {
-        task copy;
-        copy.head = from.words[at & from.mask].load(order::relaxed);
-        for (unsigned w = 0; w < copy.words(); ++w)
-          copy.record[w] = from.words[(at + 1 + w) & from.mask].load(order::relaxed);
+        task copy{};  // takers may copy all of it
+        copy.head = words[at & mask].load(order::relaxed);
+        const unsigned record = copy.words();
+        task::each_word(record, [&](unsigned w) { copy.record[w] = words[(at + 1 + w) & mask].load(order::relaxed); });
         taker.stage(n, copy);
-        at += 1 + copy.words();
+        at += 1 + record;
       } while (++n < most && at < half);
       const std::uint64_t taken = at | taker.number() << lane_shift;
       taker.draft(n, head_, taken);
@@ -158,13 +170,11 @@ class ring {
   };
 
   /// Writes a task at a position, and returns the end of it.
-  std::uint64_t write(std::uint64_t at, const task& of) {
+  std::uint64_t write_in_room(std::uint64_t at, const task& of) noexcept {
     const unsigned record = of.words();
-    if (at + record >= limit_) [[unlikely]]
-      make_room(at, record);
     // relaxed: publish() publishes the words, and make_room() the buffer.
     words_[at & mask_].store(of.head, order::relaxed);
-    for (unsigned w = 0; w < record; ++w) words_[(at + 1 + w) & mask_].store(of.record[w], order::relaxed);
+    task::each_word(record, [&](unsigned w) { words_[(at + 1 + w) & mask_].store(of.record[w], order::relaxed); });
     return at + 1 + record;
   }
 

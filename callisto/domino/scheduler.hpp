@@ -213,7 +213,8 @@ class scheduler {
   /// Runs what find() or ask_holders() has put into the hold.
   void run_held(lane<M>& here) noexcept {
     sleeping_.awake(here.number_);
-    const std::uint64_t begin = M::ticks();
+    const bool measures = is_measured(here);
+    const std::uint64_t begin = measures ? M::ticks() : 0;
     if (!is_stopping()) here.keeps_ = false;  // what was kept is of an earlier run
     const auto give_back = [&](const task& t) { hand_back(here, t); };
     const auto settle = settling();
@@ -224,8 +225,10 @@ class scheduler {
       spreads = here.at_->spreads;
       run(here, next, spreads);
     }
+    if (begun == 0) return;  // thieves had all: the run may be over, and its counts be read
     here.pool_ = here.pool_ + begun;
     if (!spreads) here.counts_.tasks += begun;
+    if (!measures) return;
     // The next hold: as many as take some ten microseconds.
     const std::uint64_t took = M::ticks() - begin;
     if (took > hold_ticks_) {
@@ -234,6 +237,15 @@ class scheduler {
       here.hold_most_ = std::min(most_held_, here.hold_most_ * 2);
     }
   }
+
+  /// Whether the tasks in the hold are to be timed, which costs as much as two or three tasks: while holds may grow,
+  /// and one in some later on. A single task says nothing about how many to hold.
+  bool is_measured(lane<M>& here) const noexcept {
+    const unsigned n = here.hold_.size();
+    if (n >= here.hold_most_ && here.hold_most_ < most_held_) return true;
+    return n > 1 && ++here.unmeasured_ % measured_holds == 0;
+  }
+  static constexpr unsigned measured_holds = 8;
 
   /// Runs a task. Its credit is the caller's afterwards.
   void run(lane<M>& here, const task& t, bool spreads) noexcept {
@@ -275,7 +287,8 @@ class scheduler {
   // Where tasks come from.
 
   /// Fills the hold; false if no thread has a task to give. Then the caller has no credits.
-  bool find(lane<M>& here) {
+  bool find(lane<M>& here) { return (here.at_ != nullptr && take_own(here, *here.at_)) || find_elsewhere(here); }
+  [[gnu::noinline]] bool find_elsewhere(lane<M>& here) {
     reply asked;
     do {
       do {
@@ -329,7 +342,7 @@ class scheduler {
     const std::uint32_t bucket = g.open.load(order::relaxed);
     if (bucket == group<M>::closed) return false;
     ring<M>& own = here.part(g).rings[bucket];
-    return !own.looks_empty() && take_from(here, g, bucket, own);
+    return take_from(here, g, bucket, own);
   }
 
   /// Takes some of another lane's ring of group g. Each time it begins with another lane: many thieves that look in one
@@ -344,7 +357,7 @@ class scheduler {
       if (victim == here.number_) continue;
       ring<M>& from = lanes_[victim]->part(g).rings[bucket];
       if (from.looks_empty() || !take_from(here, g, bucket, from)) continue;
-      ++here.counts_.steals;
+      here.steals_.fetch_add(1, order::relaxed);
       return true;
     }
     return false;
@@ -360,7 +373,7 @@ class scheduler {
       const reply asked = lanes_[(here.number_ + d) % all]->hold_.ask(here.hold_, here.number_, source);
       if (asked == reply::nothing) continue;
       if (asked == reply::got) {
-        ++here.counts_.forced;
+        here.forced_.fetch_add(1, order::relaxed);
         move_to(here, *groups_[source >> 32]);
       }
       return asked;
@@ -497,6 +510,9 @@ class scheduler {
   void gather(lane<M>& here, group<M>& g) {
     const auto [filled, far] = deferred_of(g);
     if (filled == 0 || far >= g.rank) return;
+    // Late threads find the group as the last run left it: they must not take what is published here.
+    auto& gate = g.open;
+    gate.store(group<M>::closed, order::relaxed);  // relaxed: publish() publishes it
     for (auto& l : lanes_) {
       for (unsigned bucket = 0; bucket < g.window; ++bucket) {
         if ((l->part(g).filled >> bucket & 1) == 0) continue;

@@ -25,6 +25,14 @@ struct task {
   constexpr std::uint64_t type() const noexcept { return head >> 2 & (most_types - 1); }
   constexpr std::uint64_t index() const noexcept { return head >> 16; }
 
+  /// Calls f(w) for each of the words of a record. No loop: so compilers keep records in registers.
+  template <class F>
+  static constexpr void each_word(unsigned words, F f) {
+    if (words > 0) f(0U);
+    if (words > 1) f(1U);
+    if (words > 2) f(2U);
+  }
+
   /// Adds a word to the record, which has room; takes the last one off.
   constexpr void push(std::uint64_t word) noexcept { record[head++ & 3] = word; }
   constexpr std::uint64_t pop() noexcept { return record[--head & 3]; }

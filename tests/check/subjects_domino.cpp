@@ -386,7 +386,7 @@ class sleepers {
 
 /// A computation of one group and one type of tasks, on as many lanes as threads; thread 0 leads. A subject has
 /// task_begins(lane, task), and calls work().
-template <class Subject, unsigned Threads>
+template <class Subject, unsigned Threads, unsigned Buckets = 2>
 class on_lanes {
  public:
   static constexpr unsigned threads = Threads;
@@ -438,7 +438,7 @@ class on_lanes {
 
  protected:
   domino::scheduler<small> scheduler_{Threads};
-  domino::group<small>& group_ = scheduler_.add_group(2, 1);
+  domino::group<small>& group_ = scheduler_.add_group(Buckets, 1);
   own_type type_{*this, group_};
 
  private:
@@ -534,6 +534,39 @@ class goes_on : public on_lanes<goes_on<Again>, 2> {
 
  private:
   std::array<plain<unsigned>, 4> ran_{};
+};
+
+/// A run that was stopped has left two tasks of rank 1, and its bucket open. The application spawns one of rank 0: so
+/// the next run gathers the others, while a late thread looks for tasks.
+class gathers : public on_lanes<gathers, 2, 4> {
+  using base = on_lanes<gathers, 2, 4>;
+
+ public:
+  gathers() {
+    lane& outside = scheduler_.outside();
+    for (unsigned i = 1; i < 3; ++i) spawn(outside, outside.at_rank(group_, 1), i);
+    scheduler_.begin(scheduler_.lane_of(0));
+    // The first phase spreads far tasks, one a turn: the second one begins with the last of them.
+    while (group_.rank != 1 || group_.spreads) yield_at_once(0);
+    scheduler_.stop();
+    while (!scheduler_.is_over()) yield_at_once(0);
+    scheduler_.prepare();
+    spawn(outside, outside.at_rank(group_, 0), 0);
+  }
+  void run(unsigned thread) {
+    work(thread, [this] {
+      for (const auto& n : ran_) require(n == 1, "every task runs once");
+    });
+  }
+  void task_begins(lane&, const task& t) {
+    const auto i = static_cast<unsigned>(t.index());
+    require(group_.rank == (i == 0 ? 0 : 1), "a task runs in the phase of its rank");
+    if (i != 0) require(ran_[0] == 1, "the lower rank has ended");
+    ran_[i] = ran_[i] + 1;
+  }
+
+ private:
+  std::array<plain<unsigned>, 3> ran_{};
 };
 
 /// One phase: a task that spawns two others, on two threads, one of which is stopped for ever at each of its steps. It
@@ -678,6 +711,9 @@ const registered<computers<3, 5>> compute_3("domino.phases.3x5", phases, pct(3, 
 const registered<goes_on<false>> begin_2("domino.phases.two_rings", phases, pct(3, 3'000, {0, 0}), few(1));
 const registered<goes_on<true>> again_2("domino.phases.again", "a run goes on where the last one was stopped",
                                         pct(3, 3'000, {0, 0}), few(1));
+
+const registered<gathers> gather("domino.gather", "a run begins with the lowest rank, also after one that was stopped",
+                                 pct(3, 3'000, {0, 0}), few(1));
 
 const registered<emptied> draft_1("domino.draft.1", "what a stopped thread has taken can be had", exhaustive({1, 0}),
                                   exhaustive({1, 1}));

@@ -142,6 +142,50 @@ TEST_P(Domino, D5_RunIsRefusedInsideATask) {
   EXPECT_THROW(c.run(), usage_error);
 }
 
+TEST_P(Domino, D5_TypesAreFirstSpawnedInsideTasksThatRunAtOnce) {
+  computation c(how());
+  constexpr std::uint64_t n = 3'000;
+  std::vector<std::atomic<int>> merged(n);
+  std::vector<int> keyed(4, 0);  // plain data: tasks of one key
+  cells<std::uint64_t> wide(c, n);
+  cells<std::uint32_t> narrow(c, n);
+  std::atomic<std::uint64_t> counted_sum{0};
+  auto& by_hand = c.task(n, [&](here&, std::uint64_t i) { ++merged[i]; });
+  auto& of_wide = c.task(n, [&](here&, std::uint64_t i) { ++merged[i]; });
+  auto& of_narrow = c.task(n, [&](here&, std::uint64_t i) { ++merged[i]; });
+  auto& counted = c.counted<std::uint32_t>([&](here&, std::uint32_t i) { counted_sum += i; });
+  auto& exclusive = c.counted<std::uint16_t>([&](here&, std::uint16_t i) { ++keyed[i % 4]; });
+  exclusive.exclusive(4, [](std::uint64_t record) { return record % 4; });
+  wide.on_change(of_wide, later);
+  narrow.on_change(of_narrow, now);
+  auto& begin = c.task(n, [&](here& at, std::uint64_t i) {
+    by_hand.spawn(at, i);
+    wide.set(at, i, 1);
+    narrow.set(at, i, 1);
+    counted.spawn(at, static_cast<std::uint32_t>(i));
+    exclusive.spawn(at, static_cast<std::uint16_t>(i));
+  });
+  for (std::uint64_t i = 0; i < n; ++i) begin.spawn(c.outside(), i);
+  EXPECT_TRUE(c.run());
+  for (std::uint64_t i = 0; i < n; ++i) EXPECT_EQ(merged[i], 3) << i;
+  for (const int sum : keyed) EXPECT_EQ(sum, static_cast<int>(n / 4));
+  EXPECT_EQ(counted_sum, n * (n - 1) / 2);
+  EXPECT_EQ(c.statistics().tasks, 6 * n);
+}
+
+TEST_P(Domino, D5_GroupsAreMadeBeforeTheFirstRun) {
+  computation c(how());
+  auto& nothing = c.task(1, [](here&, std::uint64_t) {});
+  nothing.spawn(c.outside(), 0);
+  c.run();
+  EXPECT_THROW(c.group(), usage_error);
+  // A type may be made later.
+  int ran = 0;
+  c.task(1, [&](here&, std::uint64_t) { ++ran; }).spawn(c.outside(), 0);
+  c.run();
+  EXPECT_EQ(ran, 1);
+}
+
 TEST_P(Domino, D6_APhaseEndsBeforeTheNextBegins) {
   computation c(how());
   task_group& g = c.group();

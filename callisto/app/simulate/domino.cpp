@@ -86,8 +86,8 @@ class computation {
   void count(domino_outcome& out) {
     for (unsigned t = 0; t < what_.threads; ++t) {
       lane& l = scheduler_.lane_of(t);
-      out.steals += l.counts().steals;
-      out.forced += l.counts().forced;
+      out.steals += l.steals();
+      out.forced += l.forced();
       out.sleeps += l.sleeps();
     }
   }
