@@ -97,6 +97,17 @@ class GraphFiles(CommandTest):
         self.assertIn("each arc has its reverse", self.notes("info", self.file("b.txt", "1 2\n2 1\n")))
         self.refuse(USAGE, "info", path, "--directed", "--undirected")
 
+    def test_headers_in_other_words(self):
+        for header, undirected in [("# Non-directed network", True), ("# not directed", True), ("% directed: false", True),
+                                   ("# directed=0", True), ("# not undirected", False), ("# undirected: no", False)]:
+            graph = self.info("h.txt", header + "\n1 2\n2 3\n")["graph"]
+            self.assertEqual((graph["directed"], graph["notes"]), (not undirected, []), header)
+        self.assertIn("taken as directed", self.notes("info", self.file("h.txt", "# see http://x.org/directed/\n1 2\n")))
+        snap = self.file("h.txt", "# Directed graph (each unordered pair of nodes is saved once): x\n1 2\n2 1\n")
+        self.assertIn("each unordered pair is saved once", self.notes("info", snap))
+        self.assertIn("each arc has its reverse", self.notes("info", snap))
+        self.assertEqual(self.notes("info", snap, "--undirected"), "")
+
     def test_time_stamps(self):
         path = self.file("mail.txt", "1 2 1082008561\n2 3 1082008562\n1 2 1082008999\n")
         self.assertFalse(self.json("info", path)["graph"]["weighted"])
@@ -111,6 +122,15 @@ class GraphFiles(CommandTest):
             found = self.info("t.csv", text)
             self.assertEqual((found["vertices"], found["edges"]), (3, 2), text)
         path = self.file("c.csv", "id;a;b;km\n1;x;y;2\n2;y;z;3\n")
+        for text in ["0 -> 1\n1 -> 2\n", "(0, 1)\n(1, 2)\n", "sep=;\nsource;target\n0;1\n1;2\n", "gene1,gene2\na,b\nb,c\n",
+                     "0 1 {'weight': np.float64(3.0)}\n1 2 {'weight': np.float64(4.0)}\n", "(0, 0) (0, 1) {}\n(0, 1) (1, 1) {}\n",
+                     "1082008561 1 2\n1082008562 2 3\n"]:
+            found = self.info("t.csv", text)
+            self.assertEqual((found["vertices"], found["edges"]), (3, 2), text)
+        matrix = self.json("info", self.file("m.csv", ",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n"))
+        self.assertEqual((matrix["vertices"], matrix["edges"], matrix["graph"]["directed"]), (3, 2, False))
+        self.assertIn("not as a header", self.notes("info", self.file("x.csv", "boss,worker\nann,bob\nbob,cid\n")))
+        self.refuse(INPUT, "info", self.file("mac.txt", "0 1\r1 2\r"), says="carriage returns")
         rows = self.succeed("sssp", path, "--columns", "a,b,km", "--source", "x", "--output", "-", "--quiet").splitlines()
         self.assertEqual([row.split("\t")[:2] for row in rows], [["x", "0"], ["y", "2"], ["z", "5"]])
         self.refuse(USAGE, "info", path, "--columns", "a,q", says="none is called 'q'")
@@ -338,9 +358,10 @@ class GraphFiles(CommandTest):
         for odd in ["1 1\n", "% sym unweighted\n1 2\n"]:
             self.drawing(self.file("odd.txt", odd))
         self.refuse(USAGE, "draw", path, "-o", "x.png", says="ends in .svg")
-        self.refuse(USAGE, "draw", path, "--undirected", "--what", "communities", "--sizes", "pagerank", "--quiet", "-o",
-                    self.folder / "e.svg",
-                    says="--sizes: expected with --what graph")
+        # Refused before the work, whatever the file holds.
+        self.refuse(USAGE, "draw", self.folder / "missing.txt", "--what", "communities", "--sizes", "pagerank", "-o",
+                    self.folder / "e.svg", says="--sizes: expected with --what graph")
+        self.assertEqual(self.json("draw", big, "--sizes", "pagerank", "-o", self.folder / "b.svg")["drawn"], "vertices")
         self.refuse(INPUT, "draw", path, "--sizes", self.file("w.tsv", "Zoe\t1\n"), "--quiet", "-o", self.folder / "e.svg",
                     says=["w.tsv:1", "Zoe"])
         self.assertFalse((self.folder / "e.svg").exists())

@@ -108,8 +108,10 @@ class Case:
         else:
             self.graph = (nx.DiGraph if self.directed else nx.Graph)()
             # Edges without weights count as 1, so that their sum is a weight.
-            if self.repeats == "sum" and any(len(weights) > 1 for weights in by_ends.values()):
-                self.weighted = True
+            if self.repeats == "sum" and not self.weighted and any(len(weights) > 1 for weights in by_ends.values()):
+                self.weighted = self.counts_differ(by_ends)
+                if not self.weighted:
+                    by_ends = {ends: [1] for ends in by_ends}
             by_ends = {ends: [REPEATS[self.repeats](weights)] for ends, weights in by_ends.items()}
         self.graph.add_nodes_from(self.labels)
         for (u, v), weights in by_ends.items():
@@ -118,6 +120,15 @@ class Case:
         self.simple = nx.Graph()
         self.simple.add_nodes_from(self.labels)
         self.simple.add_edges_from((u, v) for u, v in self.graph.edges() if u != v)
+
+    def counts_differ(self, by_ends):
+        """True unless all edges are listed equally often; loops may be listed half as often if edges are undirected."""
+        counts = {len(weights) for (u, v), weights in by_ends.items() if u != v}
+        if len(counts) != 1:
+            return True
+        count = counts.pop()
+        usual = {count, count / 2} if not self.directed else {count}
+        return any(len(weights) not in usual for (u, v), weights in by_ends.items() if u == v)
 
     def use(self, word, default="none"):
         """Draws --weights; returns the option and NetworkX's name of the weight, or None."""

@@ -49,7 +49,7 @@ TEST(GraphMl, VerticesEdgesAndData) {
   EXPECT_NE(error_of("<graphml><graph><node/></graph></graphml>").find("<node> has no attribute 'id'"),
             std::string::npos);
   EXPECT_NE(error_of("<graphml><graph>\n</graphml>").find("graph:2: invalid XML"), std::string::npos);
-  EXPECT_NE(error_of("<html></html>").find("XML of another kind"), std::string::npos);
+  EXPECT_NE(error_of("<svg></svg>").find("XML of another kind"), std::string::npos);
 }
 
 TEST(Gexf, TypesAndWeights) {
@@ -137,6 +137,12 @@ TEST(MatrixMarket, SkewHermitianAndDamagedBanners) {
   const reading none = read("3 3 2\n1 2 5\n2 3 6\n", {}, "x.mtx");
   EXPECT_EQ(none.graph.edges, one.graph.edges);
   EXPECT_EQ(read("% comment\n3 3 2\n1 2\n2 3\n", {}, "x.mtx.gz").graph.weighted, false);
+}
+
+TEST(AdjacencyList, Commas) {
+  for (const std::string text : {"1,2,3\n2,3\n3\n", "1, 2, 3\n2, 3\n", "1 2 3\n2 3\n"}) {
+    EXPECT_EQ(read(text, {}, "x.adjlist").graph.edges, (edges{{0, 1}, {0, 2}, {1, 2}})) << text;
+  }
 }
 
 TEST(AdjacencyList, NetworkXAndNames) {
@@ -280,9 +286,17 @@ TEST(Npz, FormsOfScipy) {
 }
 
 TEST(Unread, KnownKindsAreNamed) {
-  for (const auto& [begin, says] : {std::pair("PAR1"s, "Parquet"), std::pair("{\"nodes\": []}"s, "JSON"),
-                                    std::pair("\n [1]"s, "JSON"), std::pair("digraph g { a -> b }"s, "DOT"),
-                                    std::pair("\x89HDF\r\n"s, "HDF5"), std::pair("7z\xbc\xaf\x27\x1c"s, "7z")}) {
+  for (const auto& [begin, says] :
+       {std::pair("PAR1"s, "Parquet"), std::pair("{\"nodes\": []}"s, "JSON"), std::pair("\n [1]"s, "JSON"),
+        std::pair("digraph g { a -> b }"s, "DOT"), std::pair("\x89HDF\r\n"s, "HDF5"),
+        std::pair("7z\xbc\xaf\x27\x1c"s, "7z"), std::pair("/* by hand */\ngraph g {\n a -- b\n}\n"s, "DOT"),
+        std::pair("<html><body>404</body></html>"s, "web page"), std::pair("<!DOCTYPE html>\n<html>"s, "web page"),
+        std::pair("%PDF-1.5\n"s, "PDF"), std::pair("nodedef>name VARCHAR\na\n"s, "GDF"),
+        std::pair("DL N=2\n"s, "UCINET"), std::pair("LEDA.GRAPH\nstring\n"s, "LEDA"),
+        std::pair(">>graph6<<Bw\n"s, "graph6"), std::pair("<http://a> <http://p> <http://b> .\n"s, "N-Triples"),
+        std::pair("@prefix x: <http://x> .\n"s, "Turtle"),
+        std::pair("version https://git-lfs.github.com/spec/v1\n"s, "Git LFS"),
+        std::pair(zip({{"[Content_Types].xml", "<x/>"}, {"xl/a.xml", "<x/>"}}), "Excel")}) {
     EXPECT_NE(error_of(begin).find(says), std::string::npos) << says << ": " << error_of(begin);
   }
 }

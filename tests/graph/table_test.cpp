@@ -54,6 +54,73 @@ TEST(Table, Headers) {
   EXPECT_EQ(error_of("source,target\n"), "graph: no edges: the file holds a header only");
 }
 
+TEST(Table, HeadersThatNameBothEndsAlike) {
+  for (const std::string header : {"gene1,gene2", "author_a,author_b", "node_i,node_j", "name.x,name.y", "u,v",
+                                   "person,friend", "Subject,Object", "Character A,Character B", "node1,node2"}) {
+    SCOPED_TRACE(header);
+    const reading g = read(header + "\nann,bob\nbob,cid\n");
+    EXPECT_EQ(g.graph.names, (names{"ann", "bob", "cid"}));
+    EXPECT_TRUE(g.notes("edges from"));
+  }
+  // Lines below that look like the first one: all are edges.
+  for (const std::string text :
+       {"node1,node2\nnode2,node3\n", "v1 v2\nv3 v4\n", "a,b\nc,d\n", "x y\na b\n", "gene1 gene2\ngene3 gene4\n",
+        "n1\tn2\nn7\tn8\n", "10 11\n20 21\n", "maria marib\nann bob\n", "(0, 0);(0, 1)\n(2, 2);(3, 3)\n"}) {
+    SCOPED_TRACE(text);
+    EXPECT_EQ(read(text).graph.edges.size(), 2u);
+  }
+  // A first line that may be a header, or not, is told.
+  EXPECT_TRUE(read("boss,worker\nann,bob\nbob,cid\n").notes("not as a header"));
+  EXPECT_FALSE(read("ann,bob\nbob,cid\n").notes("not as a header"));
+  EXPECT_EQ(read("head,relation,tail\nann,likes,bob\n").graph.edges, (edges{{0, 1}}));
+  EXPECT_EQ(read("tail,head\nann,bob\n").graph.edges, (edges{{0, 1}}));
+  const reading excel = read("sep=;\nsource;target\nann;bob\n");
+  EXPECT_EQ(excel.graph.names, (names{"ann", "bob"}));
+  EXPECT_EQ(read("sep=,\n0,1\n1,2\n").graph.edges, (edges{{0, 1}, {1, 2}}));
+}
+
+TEST(Table, ArrowsTuplesAndBrackets) {
+  for (const std::string sign : {"->", "=>", "--", "-", "=", "<->", ">"}) {
+    SCOPED_TRACE(sign);
+    const reading g = read("0 " + sign + " 1\n1 " + sign + " 2\n");
+    EXPECT_EQ(g.graph.edges, (edges{{0, 1}, {1, 2}}));
+    EXPECT_FALSE(g.graph.weighted);
+    EXPECT_TRUE(g.notes("column 3"));
+    EXPECT_EQ(g.graph.undirected, sign == "--" || sign == "<->");
+    EXPECT_EQ(read("0 " + sign + " 1 5\n1 " + sign + " 2 6\n").graph.weights, (weights{5, 6}));
+  }
+  EXPECT_EQ(read("0 <- 1\n1 <- 2\n").graph.edges, (edges{{1, 0}, {2, 1}}));
+  EXPECT_EQ(read("ann pp bob\nbob pd cid\n", {}, "x.sif").graph.names, (names{"ann", "bob", "cid"}));
+  for (const std::string text : {"(0,1)\n(1,2)\n", "(0, 1)\n(1, 2)\n", "(0, 1),\n(1, 2),\n", "[0,1]\n[1,2]\n"}) {
+    SCOPED_TRACE(text);
+    EXPECT_EQ(read(text).graph.edges, (edges{{0, 1}, {1, 2}}));
+    EXPECT_TRUE(read(text).graph.names.empty());
+  }
+  EXPECT_EQ(read("(ann, bob, 2)\n(bob, cid, 3)\n").graph.weights, (weights{2, 3}));
+  // Vertices of NetworkX's grids.
+  for (const std::string text : {"(0, 0) (0, 1) {}\n(0, 1) (1, 1) {}\n", "(0, 0) (0, 1)\n(0, 1) (1, 1)\n"}) {
+    EXPECT_EQ(read(text).graph.names, (names{"(0, 0)", "(0, 1)", "(1, 1)"}));
+  }
+}
+
+TEST(Table, Matrices) {
+  const reading named = read(",ann,bob,cid\nann,0,1,0\nbob,1,0,2\ncid,0,2,0\n");
+  EXPECT_EQ(named.graph.names, (names{"ann", "bob", "cid"}));
+  EXPECT_EQ(named.graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(named.graph.weights, (weights{1, 2}));
+  EXPECT_TRUE(named.graph.undirected);
+  EXPECT_TRUE(named.notes("taken as a matrix"));
+  const reading directed = read(";a;b;c\na;0;1;0\nb;0;0;1\nc;;;\n");
+  EXPECT_FALSE(directed.graph.undirected);
+  EXPECT_EQ(directed.graph.edges, (edges{{0, 1}, {1, 2}}));
+  const reading plain = read("0 1 0 0\n1 0 1 0\n0 1 0 1\n0 0 1 0\n");
+  EXPECT_EQ(plain.graph.edges, (edges{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(plain.graph.vertices, 4u);
+  EXPECT_FALSE(read("0 1 0\n1 2 1\n0 2 0\n").notes("matrix"));
+  EXPECT_FALSE(read("0 1 2 9\n1 2 1 9\n2 3 5 9\n3 4 1 9\n").notes("matrix"));
+  EXPECT_NE(error_of(",a,b,c\na,0,1,0\nb,1,x,2\nc,0,2,0\n").find(":3: expected a number"), std::string::npos);
+}
+
 TEST(Table, ColumnsByNameOrNumber) {
   const std::string text = "id,from,to,km,when\n7,a,b,2.5,x\n8,b,c,3,y\n";
   const reading named = read(text, {.columns = {"from", "to", "km"}});
@@ -135,6 +202,14 @@ TEST(Table, TimeStampsAreNoWeights) {
   EXPECT_EQ(rated.graph.weights, (weights{4, 2}));
   EXPECT_TRUE(rated.notes("left out: column 4"));
   EXPECT_FALSE(read("source,target,timestamp\n1,2,5\n").graph.weighted);
+  for (const std::string time : {"1082008561.5", "1082008561123456789", "20040415"}) {
+    EXPECT_FALSE(read("1 2 " + time + "\n").graph.weighted) << time;
+  }
+  EXPECT_TRUE(read("1 2 20041315\n").graph.weighted);
+  EXPECT_TRUE(read("1 2 2004\n2 3 2005\n").notes("may hold years"));
+  const reading first = read("1082008561 1 2\n1082008562 2 3\n");
+  EXPECT_EQ(first.graph.vertices, 3u);
+  EXPECT_TRUE(first.notes("column 1 looks like time stamps"));
 }
 
 TEST(Table, DirectionOfHeaders) {
@@ -153,6 +228,20 @@ TEST(Table, DirectionOfHeaders) {
   const reading mixed = read("Source,Target,Type\n1,2,Directed\n2,3,Undirected\n");
   EXPECT_FALSE(mixed.graph.undirected);
   EXPECT_TRUE(mixed.notes("some edges are directed"));
+  for (const std::string text : {"not directed", "Non-directed network", "directed: false", "directed=0", "UNDIRECTED",
+                                 "un-directed", "directed/undirected: undirected", "\"directed\": false,"}) {
+    EXPECT_EQ(says("# " + text + "\n1 2\n"), 'u') << text;
+  }
+  for (const std::string text : {"not undirected", "directed: 1", "undirected: no", "directed, no weights"}) {
+    EXPECT_EQ(says("% " + text + "\n1 2\n"), 'd') << text;
+  }
+  EXPECT_EQ(says("# redirected from http://x.org/directed/graph\n1 2\n"), 'n');
+  EXPECT_EQ(says("//undirected\n1 2\n"), 'u');
+  const reading both = read("# a directed and an undirected network\n1 2\n");
+  EXPECT_FALSE(both.graph.undirected);
+  EXPECT_TRUE(both.notes("say directed, and undirected"));
+  EXPECT_TRUE(read("# Directed graph (each unordered pair of nodes is saved once): x.txt\n1\t2\n")
+                  .notes("each unordered pair is saved once"));
   EXPECT_FALSE(read("# Undirected graph\n1 2\n", {.directed = true}).graph.undirected);
   EXPECT_TRUE(read("# Directed graph\n1 2\n", {.undirected = true}).graph.undirected);
 }
@@ -194,7 +283,19 @@ TEST(Table, OtherDialects) {
   EXPECT_TRUE(movies.graph.undirected);
   EXPECT_EQ(read("1::1::5::978300760\n2::1::3::978302109\n").graph.vertices, 3u);
   EXPECT_EQ(read("1 1\n2 1\n", {.bipartite = true}).graph.vertices, 3u);
+  EXPECT_EQ(read(":START_ID(P)|weight:double|:END_ID(P)\n1|0.5|2\n").graph.weights, (weights{0.5}));
+  EXPECT_EQ(read("userID\tartistID\tweight\n2\t2\t13883\n").graph.names, (names{"left-2", "right-2"}));
+  EXPECT_EQ(read("User-ID;\"ISBN\"\n\"1\";\"1\"\n").graph.vertices, 2u);
+  EXPECT_TRUE(read("007 8\n8 9\n").notes("leading zeros"));
+  EXPECT_TRUE(read("0 1\n1 2\n", {.ids = vertex_ids::numbers}).report.notes.empty());
+  EXPECT_EQ(read("0\t\t1\n1\t\t2\n").graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_NE(error_of("0 1\r1 2\r").find("carriage returns"), std::string::npos);
   // NetworkX
+  EXPECT_EQ(read("0 1 {'weight': np.float64(3.5)}\n").graph.weights, (weights{3.5}));
+  EXPECT_EQ(read("0 1 {'weight': '3'}\n").graph.weights, (weights{3}));
+  EXPECT_EQ(read("0 1 0 {'weight': 3}\n0 1 1 {'weight': 4}\n").graph.weights, (weights{3, 4}));
+  EXPECT_EQ(read("0,1,{'weight': 3}\n").graph.weights, (weights{3}));
+  EXPECT_TRUE(read("0 1 {'capacity': 3}\n").notes("hold no 'weight'"));
   const reading plain = read("0 1 {}\n1 2 {}\n");
   EXPECT_EQ(plain.graph.edges, (edges{{0, 1}, {1, 2}}));
   EXPECT_FALSE(plain.graph.weighted);

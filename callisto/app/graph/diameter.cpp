@@ -31,10 +31,10 @@ struct diameter_arguments {
   graph::diameter_options search;
   path_options paths;
 
-  /// True if paths follow directions or have weights: all eccentricities are then found.
+  /// True if paths follow directions or have weights, by the options: all eccentricities are then found.
   bool other_paths(const graph::any_graph& graph) const {
     const graph::eccentricity_options options = paths.of(graph);
-    return options.weighted || (options.along != graph::path_direction::both && size_of(graph).directed);
+    return options.weighted || options.along != graph::path_direction::both;
   }
 };
 

@@ -133,6 +133,9 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   if (to_file && !file.ends_with(".svg") && !file.ends_with(".svg.gz")) {
     throw usage_error("--output: expected a name that ends in .svg, found '" + file + "'");
   }
+  if (o.what == subject::communities && o.sizes != "degree") {
+    throw usage_error("--sizes: expected with --what graph; circles of communities show numbers of members");
+  }
   if (o.run.as_json) refuse_beside_json(file);
   o.run.apply({o.input.file, file});
   refuse_same_file(o.input.file, file);
@@ -143,16 +146,14 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   const graph::any_graph& graph = loaded.graph;
   const graph_size size = size_of(graph);
   const bool small = size.vertices <= vertices_of_small && size.arcs <= arcs_of_small;
-  const bool vertices = o.what == subject::graph || (o.what == subject::by_size && small);
+  // Sizes of vertices ask for vertices.
+  const bool vertices = o.what == subject::graph || (o.what == subject::by_size && (small || o.sizes != "degree"));
   if (vertices && size.vertices > std::numeric_limits<std::uint32_t>::max()) {
     throw usage_error("--what: expected communities for a graph of more than 2^32 vertices");
   }
   if (!vertices && o.what == subject::by_size) {
     say(fmt::format("{}: {} vertices and {} arcs: its communities are drawn (--what graph draws all)", o.input.file,
                     with_separators(size.vertices), with_separators(size.arcs)));
-  }
-  if (!vertices && o.sizes != "degree") {
-    throw usage_error("--sizes: expected with --what graph; circles of communities show numbers of members");
   }
   constexpr std::uint64_t of_vertex = 400;  // bytes: layout, circles and their text
   constexpr std::uint64_t of_arc = 80;
@@ -220,7 +221,7 @@ command add_draw(const command_parser& app) {
   add_output(parser, o->output, "Draw into FILE ('-': standard output) [NAME.svg for the graph NAME.txt.gz]");
   add_parsed(
       parser, "--what", "WHAT", [o](const std::string& text) { o->what = parse_subject(text); },
-      "Draw the graph, or communities as circles\n[graph up to 2,000 vertices and 20,000 arcs, else communities]")
+      "Draw the graph, or communities as circles\n[graph with --sizes and up to 2,000 vertices and 20,000 arcs, else communities]")
       .words({"graph", "communities"});
   add_parsed(
       parser, "--sizes", "WHAT", [o](const std::string& text) { o->sizes = text; },

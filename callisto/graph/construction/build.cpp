@@ -74,7 +74,7 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   auto out = undirected ? both_ways<Vertex>(source, form, rules.repeats, options.loops, control, tally)
                         : sorted_rows<Vertex>(source, form, rules, control, tally);
   if (rules.repeats != options.repeats && tally.repeated_arcs + tally.repeated_loops != 0) {
-    out = with_repeats_merged(std::move(out), options.repeats, control);
+    out = with_repeats_merged(std::move(out), options.repeats, undirected, control);
   }
   if (report != nullptr) {
     report->lines = lines;
@@ -127,7 +127,7 @@ any_graph symmetrized(const any_graph& graph, loops loops, const run_control& co
         auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(source, form_of(g.out()), now,
                                                                                       loops, control, tally);
         if (now != wanted && tally.repeated_arcs + tally.repeated_loops != 0) {
-          rows = with_repeats_merged(std::move(rows), wanted, control);
+          rows = with_repeats_merged(std::move(rows), wanted, true, control);
         }
         return with_labels_of(g, false, std::move(rows), {}, control);
       },

@@ -22,9 +22,10 @@ void for_each_run(const adjacency<Vertex>& rows, std::uint64_t v, const F& f) {
   }
 }
 
-/// True if a run between different vertices has another number of arcs than the first such run.
+/// True if a run has another number of arcs than the first run between different vertices. Of undirected edges that are
+/// listed in both directions, loops may be listed once.
 template <class Vertex>
-bool counts_differ(const adjacency<Vertex>& rows, std::uint64_t vertices, const run_control& control) {
+bool counts_differ(const adjacency<Vertex>& rows, std::uint64_t vertices, bool undirected, const run_control& control) {
   std::uint64_t expected = 0;
   for (std::uint64_t v = 0; v < vertices && expected == 0; ++v) {
     for_each_run(rows, v, [&](Vertex to, std::uint64_t first, std::uint64_t last) {
@@ -35,8 +36,9 @@ bool counts_differ(const adjacency<Vertex>& rows, std::uint64_t vertices, const 
   for_each_batch(control, vertices, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t v = begin; v < end; ++v) {
       for_each_run(rows, v, [&](Vertex to, std::uint64_t first, std::uint64_t last) {
+        const bool half = undirected && to == v && 2 * (last - first) == expected;
         // relaxed: the end of the loop publishes the final value.
-        if (to != v && last - first != expected) differ.store(true, std::memory_order_relaxed);
+        if (last - first != expected && !half) differ.store(true, std::memory_order_relaxed);
       });
     }
   });
@@ -47,10 +49,11 @@ bool counts_differ(const adjacency<Vertex>& rows, std::uint64_t vertices, const 
 }  // namespace
 
 template <class Vertex>
-adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, const run_control& control) {
+adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, bool undirected,
+                                      const run_control& control) {
   const std::uint64_t vertices = rows.offsets.size() - 1;
   const bool weighted = !rows.weights.empty();
-  const bool weights = weighted || counts_differ(rows, vertices, control);
+  const bool weights = weighted || counts_differ(rows, vertices, undirected, control);
   adjacency<Vertex> merged;
   merged.offsets = machine::page_array<std::uint64_t>(vertices + 1);
   for_each_batch(control, vertices, [&](std::uint64_t begin, std::uint64_t end) {
@@ -80,7 +83,7 @@ adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, const
   return merged;
 }
 
-template adjacency<std::uint32_t> with_repeats_merged(adjacency<std::uint32_t>, repeats, const run_control&);
-template adjacency<std::uint64_t> with_repeats_merged(adjacency<std::uint64_t>, repeats, const run_control&);
+template adjacency<std::uint32_t> with_repeats_merged(adjacency<std::uint32_t>, repeats, bool, const run_control&);
+template adjacency<std::uint64_t> with_repeats_merged(adjacency<std::uint64_t>, repeats, bool, const run_control&);
 
 }  // namespace callisto::graph::construction

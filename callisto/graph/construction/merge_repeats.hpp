@@ -17,9 +17,9 @@ constexpr repeats while_sorting(repeats wanted, bool weighted) noexcept {
 
 /// Returns rows with one arc for each run of equal targets in a row of `rows`, weighted as `how` says (sum, sum_weights
 /// or heaviest). Equal targets are adjacent, by ascending weight; both rows of an undirected edge add in the same
-/// order, so their sums are equal. Memory: the rows once more. Throws cancelled and std::bad_alloc. Instances: both
-/// vertex types.
+/// order, so their sums are equal. `undirected`: the rows hold each edge in both directions. Memory: the rows once
+/// more. Throws cancelled and std::bad_alloc. Instances: both vertex types.
 template <class Vertex>
-adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, const run_control& control);
+adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, bool undirected, const run_control& control);
 
 }  // namespace callisto::graph::construction

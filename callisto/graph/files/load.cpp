@@ -114,6 +114,8 @@ void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const
                                "has its reverse, so --undirected gives the same edges"
                              : "nothing in it says whether edges have directions: taken as directed "
                                "(--undirected ignores directions, --directed confirms)");
+  } else if (!options.read.directed && !options.read.undirected && is_reciprocal(graph)) {
+    r.notes.emplace_back("each arc has its reverse, so --undirected gives the same edges (--directed confirms)");
   }
   // A list that names each undirected edge in both directions has lost nothing.
   const bool undirected = std::visit([](const auto& g) { return !g.directed(); }, graph);

@@ -37,12 +37,27 @@ std::optional<fault> parse_lines(std::string_view text, char separator, name_tab
   return std::nullopt;
 }
 
+/// Returns the separator: a comma if the first line that is no comment has one behind each vertex but the last.
+char find_separator(std::string_view head) {
+  input::line_reader lines(head, true);
+  while (lines.next()) {
+    const std::string_view line = input::trimmed(lines.line(), " \t\r");
+    if (line.empty() || is_comment(line, ' ')) continue;
+    bool behind_comma = true;
+    for (std::size_t i = line.find_first_of(" \t"); i != line.npos; i = line.find_first_of(" \t", i + 1)) {
+      behind_comma = behind_comma && (line[i - 1] == ',' || line[i - 1] == ' ');
+    }
+    return behind_comma && line.find(',') != line.npos ? ',' : ' ';
+  }
+  return ' ';
+}
+
 }  // namespace
 
 any_edge_list read_adjacency_list(input::source& from, const read_options& options, const run_control& control,
                                   read_report& report) {
   report.direction_known = false;
-  const char separator = options.separator.value_or(' ');
+  const char separator = options.separator.value_or(find_separator(from.head()));
   name_table_pool pool;
   input::text_cut cut = cut_for(options, 0);
   cut.line_limit = std::size_t{1} << 32;  // a line holds all neighbours of a vertex

@@ -94,8 +94,30 @@ void refuse_known(const input::source& from) {
              "is an array of numpy, which is not read; save a sparse matrix with "
              "scipy.sparse.save_npz"},
         kind{"\x89HDF"sv, "is an HDF5 file, which is not read"},
-        kind{"SQLite format"sv, "is an SQLite database, which is not read; write its table as CSV"}}) {
+        kind{"SQLite format"sv, "is an SQLite database, which is not read; write its table as CSV"},
+        kind{"%PDF"sv, "is a PDF document, which holds no graph"},
+        kind{"version https://git-lfs"sv, "is a pointer of Git LFS, not the file; fetch it with git lfs pull"},
+        kind{"nodedef>"sv, "is a GDF file, which is not read; GraphML, GML, GEXF, Pajek and tables are"},
+        kind{"LEDA.GRAPH"sv, "is a LEDA graph, which is not read; GraphML, GML, GEXF, Pajek and tables are"},
+        kind{">>graph6<<"sv, "is a graph6 file, which is not read; networkx.read_graph6 and write_edgelist convert it"},
+        kind{">>sparse6<<"sv,
+             "is a sparse6 file, which is not read; networkx.read_sparse6 and write_edgelist convert it"},
+        kind{"(tlp "sv, "is a Tulip file, which is not read; GraphML, GML, GEXF, Pajek and tables are"},
+        kind{"@prefix"sv, "is RDF (Turtle), which is not read; write an edge a line"},
+        kind{"MATLAB"sv, "is a MATLAB file, which is not read; write the matrix as Matrix Market"},
+        kind{"33D32945"sv, "is a SteinLib file, which is not read; write an edge a line"}}) {
     if (head.starts_with(k.begin)) throw input_error(from.name(), 0, k.is);
+  }
+  const std::string first_line = input::lower_case(head.substr(0, std::min(head.find('\n'), std::size_t{256})));
+  if (first_line.starts_with("dl ") && first_line.find('=') != first_line.npos) {
+    throw input_error(from.name(), 0, "is a UCINET DL file, which is not read; GraphML, GML, Pajek and tables are");
+  }
+  if (first_line.starts_with('<') && first_line.find("> <") != first_line.npos &&
+      first_line.find(" .") != first_line.npos) {
+    throw input_error(from.name(), 0, "is RDF (N-Triples), which is not read; write an edge a line");
+  }
+  if (has_suffix(from.name(), ".tgf")) {
+    throw input_error(from.name(), 0, "is a TGF file, which is not read; GraphML, GML, GEXF, Pajek and tables are");
   }
 }
 
@@ -114,6 +136,20 @@ std::string_view behind_comments(std::string_view text, char comment) {
     text.remove_prefix(begin);
     if (!text.starts_with(comment)) return text;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+/// Returns `text` without the comments of DOT at its front.
+std::string_view behind_dot_comments(std::string_view text) {
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"sv), text.size()));
+    if (text.starts_with("//"sv) || text.starts_with('#')) {
+      text.remove_prefix(std::min(text.find('\n'), text.size()));
+    } else if (text.starts_with("/*"sv)) {
+      text.remove_prefix(std::min(text.find("*/"sv), text.size() - 2) + 2);
+    } else {
+      return text;
+    }
   }
 }
 
@@ -137,6 +173,9 @@ bool is_gml(std::string_view text) {
 std::optional<file_format> detect_structured(const input::source& from) {
   const std::string_view head = from.head();
   const auto [word, rest] = first_word(head);
+  if (word.starts_with("<html"sv) || word == "<!doctype"sv) {
+    throw input_error(from.name(), 0, "is a web page, not a graph: was it downloaded from the right address?");
+  }
   if (word.starts_with('<')) {
     for (const auto& [root, format] :
          {std::pair("<graphml"sv, file_format::graphml), std::pair("<gexf"sv, file_format::gexf)}) {
@@ -152,12 +191,17 @@ std::optional<file_format> detect_structured(const input::source& from) {
   const std::string pajek = first_word(behind_comments(head, '%')).first;
   if (pajek == "*vertices" || pajek == "*network") return file_format::pajek;
   if (is_gml(head)) return file_format::gml;
-  const bool dot = word == "strict" || word == "digraph" || word == "graph";
-  const std::size_t brace = rest.find('{');
-  if (dot && brace != rest.npos && rest.substr(0, brace).find('\n') == rest.npos) {
+  const auto [dot_word, dot_rest] = first_word(behind_dot_comments(head));
+  const bool dot = dot_word == "strict" || dot_word == "digraph" || dot_word == "graph";
+  const std::size_t brace = dot_rest.find('{');
+  if (dot && brace != dot_rest.npos && dot_rest.substr(0, brace).find('\n') == dot_rest.npos) {
     throw input_error(from.name(), 0, "is a DOT file, which is not read; GraphML, GML, GEXF and Pajek are");
   }
-  if (word.empty() && (rest.starts_with('{') || rest.starts_with('['))) {
+  // "[0, 1]" a line is a table.
+  const std::size_t line_end = std::min(rest.find('\n'), rest.size());
+  const bool pairs = rest.starts_with('[') && rest.find(',') < line_end && rest.substr(1).find('[') >= line_end &&
+                     input::trimmed(rest.substr(0, line_end), " \t\r,").ends_with(']');
+  if (word.empty() && (rest.starts_with('{') || (rest.starts_with('[') && !pairs))) {
     throw input_error(from.name(), 0, "is JSON, which is not read; GraphML, GML, GEXF, Pajek and tables are");
   }
   return std::nullopt;

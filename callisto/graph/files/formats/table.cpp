@@ -41,7 +41,7 @@ class table_parser {
         needed_(std::max({layout.from, layout.to, layout.weight.value_or(0)}) + 1),
         separators_{layout.separator, layout.separator == ' ' ? '\t' : layout.separator},
         usual_(layout.from == 0 && layout.to == 1 && layout.weight.value_or(2) == 2 && !layout.attributes &&
-               layout.separator != ':'),
+               !layout.bracketed && layout.separator != ':'),
         unquoted_(unquoted),
         take_(take),
         next_(text.data()) {}
@@ -76,7 +76,8 @@ class table_parser {
     while (marks.known() >= most_marks) {
       const char* const middle = marks.mark(0);
       const char* stop = marks.mark(1);
-      if (middle == next_ || stop == middle + 1 || !separates(*middle) || may_begin_comment(*next_)) return;
+      if (middle == next_ || stop == middle + 1 || !separates(*middle) || may_be_special(*next_) || middle[1] == '(')
+        return;
       edge_cells cells{{next_, middle}, {middle + 1, stop}};
       std::size_t used = 2;
       if (layout_.weight) {
@@ -105,7 +106,8 @@ class table_parser {
     }
   }
 
-  static bool may_begin_comment(char c) noexcept { return c == '#' || c == '%' || c == ';' || c == '/'; }
+  /// True for the first characters of comments and tuples.
+  static bool may_be_special(char c) noexcept { return c == '#' || c == '%' || c == ';' || c == '/' || c == '('; }
 
   /// Parses the line at next_.
   void any_line() {
@@ -130,6 +132,7 @@ class table_parser {
 
   /// Finds the cells of a line. Returns an error message.
   std::string cut(std::string_view line, edge_cells& cells) {
+    if (layout_.bracketed) line = inside_brackets(line);
     if (layout_.attributes) {
       const std::size_t close = std::min(line.find('{'), line.size());
       if (layout_.weighted) {
@@ -252,6 +255,7 @@ any_edge_list read_table(input::source& from, const read_options& options, const
   const table_layout layout =
       list ? layout_of_list(from, weighted, options, report) : find_layout(from, options, report);
   report.format = layout.format;
+  if (layout.matrix) return read_table_matrix(from, layout, options, control, report);
   any_edge_list edges = [&] {
     try {
       return layout.exact   ? read_edge_list(from, layout, options, control)

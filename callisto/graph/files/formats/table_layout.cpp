@@ -3,6 +3,7 @@
 
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/header_words.hpp>
 #include <callisto/graph/files/formats/quoted_lines.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -27,6 +28,8 @@ struct sample {
   std::vector<std::string_view> lines;     ///< of data; the first may be a header
   std::vector<std::uint64_t> numbers;      ///< of the lines of data
   std::uint64_t first_end = 0;             ///< where the first line of data ends
+  std::optional<char> separator;           ///< of a line "sep=;" before all others, as Excel writes it
+  std::uint64_t separator_end = 0;         ///< where this line ends
   bool open_comments = false;              ///< a comment begins with a quote that its line does not close
 };
 
@@ -40,11 +43,20 @@ sample take_sample(const input::source& from, char separator) {
     head = head.substr(0, end == head.npos ? std::min(head.find('\n'), head.size() - 1) + 1 : end + 1);
   }
   if (has_quoted_line_break(head)) throw quoted_line_break(from.name(), 0, true);
+  if (head.find('\r') < head.size() - 1 && head.find('\n') == head.npos) {
+    throw input_error(from.name(), 1,
+                      "lines end with carriage returns only; convert them, for example with tr '\\r' '\\n'");
+  }
   input::line_reader lines(head, true);
   while (lines.next()) {
     std::string_view line = lines.line();
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t"sv) == line.npos) continue;
+    if (taken.lines.empty() && !taken.separator && line.size() == 5 && input::lower_case(line.substr(0, 4)) == "sep=") {
+      taken.separator = line[4];
+      taken.separator_end = lines.end();
+      continue;
+    }
     if (is_comment(line, separator)) {
       if (taken.lines.empty()) taken.comments.push_back(line);
       taken.open_comments = taken.open_comments || begins_open_quote(line);
@@ -93,58 +105,43 @@ std::size_t columns_of(const std::vector<std::string_view>& lines, char separato
   return count;
 }
 
-/// Returns the separator that cuts all lines into the same number of columns, two or more; nothing if none does.
+/// True if a cut leaves the first or the second column of all lines empty.
+bool lacks_an_end(const std::vector<std::string_view>& lines, char separator) {
+  bool first = true;
+  bool second = true;
+  for (const std::string_view line : lines) {
+    const row cells = cells_of(line, separator);
+    first = first && (cells.empty() || cells[0].empty());
+    second = second && (cells.size() < 2 || cells[1].empty());
+  }
+  return first || second;
+}
+
+/// Returns the separator that cuts all lines into the same number of columns, two or more; nothing if none does. One
+/// that leaves an end of all edges empty gives way to blanks.
 std::optional<char> find_separator(const std::vector<std::string_view>& lines) {
   const std::size_t by_blanks = columns_of(lines, ' ');
+  // The commas of "(0, 1) (0, 2)" are inside the vertices.
+  if (lines.front().starts_with('(') && by_blanks >= 2) return ' ';
   for (const char separator : {'\t', ';', '|', ','}) {
     if (lines.front().find(separator) == std::string_view::npos) continue;
     const std::size_t columns = columns_of(lines, separator);
+    if (columns < 2) continue;
     // Tabs are blanks, too, unless columns hold blanks or nothing.
-    if (columns >= 2) return separator == '\t' && columns == by_blanks ? ' ' : separator;
+    if (separator == '\t' && columns == by_blanks) return ' ';
+    if (by_blanks < 2 || !lacks_an_end(lines, separator)) return separator;
   }
   if (contains(lines.front(), "::"sv) && columns_of(lines, ':') >= 2) return ':';
   if (by_blanks >= 2) return ' ';
   return std::nullopt;
 }
 
-/// What the name of a column tells.
-enum class role { none, from, to, weight, time, type };
-
-role role_of(std::string_view name) {
-  std::string word;
-  const std::string small = input::lower_case(name);
-  // Neo4j: "name:START_ID(Group)".
-  const std::size_t group = small.find('(');
-  const std::string plain = small.substr(0, group);
-  if (contains(plain, ":start_id"sv)) return role::from;
-  if (contains(plain, ":end_id"sv)) return role::to;
-  if (contains(plain, ":type"sv)) return role::type;
-  for (const char c : plain) {
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) word += c;
-  }
-  const auto is = [&](std::initializer_list<std::string_view> words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  if (is({"from",    "src",      "start",      "startid", "tail",       "node1",  "nodea",    "id1",
-          "vertex1", "v1",       "n1",         "user",    "userid",     "sender", "follower", "citing",
-          "origin",  "fromnode", "fromnodeid", "fromid",  "fromvertex", "ego",    "parent"}) ||
-      word.starts_with("source")) {
-    return role::from;
-  }
-  if (is({"to",       "dst",   "dest",   "end",      "endid",   "head",     "node2",  "nodeb",    "id2",
-          "vertex2",  "v2",    "n2",     "movie",    "movieid", "item",     "itemid", "receiver", "recipient",
-          "followee", "cited", "tonode", "tonodeid", "toid",    "tovertex", "alter",  "child"}) ||
-      word.starts_with("target") || word.starts_with("destination")) {
-    return role::to;
-  }
-  if (is({"weight", "weights", "w", "wt", "value", "rating", "strength", "count", "capacity", "distance", "dist",
-          "length", "cost", "score", "frequency", "freq", "amount", "similarity"}) ||
-      word.ends_with("weight")) {
-    return role::weight;
-  }
-  if (is({"time", "timestamp", "date", "datetime", "epoch", "unixtime"})) return role::time;
-  if (is({"type"})) return role::type;
-  return role::none;
+/// True if all lines are in parentheses or brackets, "(0, 1)" or "[0, 1]", with none inside.
+bool are_in_brackets(const std::vector<std::string_view>& lines) {
+  return std::all_of(lines.begin(), lines.end(), [](std::string_view line) {
+    const std::string_view inside = inside_brackets(line);
+    return inside.size() != line.size() && inside.find_first_of("()[]"sv) == inside.npos;
+  });
 }
 
 /// True if `token` is a vertex number or a real number.
@@ -170,11 +167,21 @@ class finder {
     layout_.open_comments = taken_.open_comments;
     read_comments();
     if (is_plain_list()) {
+      tell_leading_zeros();
       layout_.exact = true;
       layout_.format = file_format::edge_list;
       return layout_;
     }
+    layout_.skip = taken_.separator_end;
+    layout_.bracketed = are_in_brackets(taken_.lines);
+    if (layout_.bracketed) {
+      for (std::string_view& line : taken_.lines) line = inside_brackets(line);
+    }
     if (!find_attributes()) cut();
+    if (is_matrix()) {
+      layout_.matrix = true;
+      return layout_;
+    }
     find_header();
     find_roles();
     find_ids();
@@ -188,7 +195,7 @@ class finder {
   /// else. Saves most files the work of cutting the sample into cells.
   bool is_plain_list() const {
     if (layout_.bipartite || options_.bipartite || options_.ids == vertex_ids::names || options_.header == true ||
-        options_.separator || !options_.columns.empty() || options_.weights_column) {
+        options_.separator || taken_.separator || !options_.columns.empty() || options_.weights_column) {
       return false;
     }
     return std::all_of(taken_.lines.begin(), taken_.lines.end(), [](std::string_view line) {
@@ -207,13 +214,13 @@ class finder {
 
   /// Takes from the comments what they say about the graph: SNAP, KONECT, and Callisto's own.
   void read_comments() {
+    stated_direction stated;
     for (const std::string_view line : taken_.comments) {
       const std::string text = input::lower_case(line);
-      if (contains(text, "undirected"sv)) {
-        state_direction(true);
-      } else if (contains(text, "directed"sv)) {
-        state_direction(false);
-      }
+      const stated_direction here = direction_in(line);
+      stated.directed |= here.directed;
+      stated.undirected |= here.undirected;
+      stated.each_pair |= here.each_pair;
       const std::size_t at = text.find(", vertices ");
       if (at != text.npos) {
         const input::columns words = input::split(std::string_view(text).substr(at));
@@ -225,6 +232,14 @@ class finder {
           }
         }
       }
+    }
+    if (stated.directed || stated.undirected) state_direction(!stated.directed);
+    if (stated.directed && stated.undirected) {
+      report_.notes.emplace_back(
+          "the comments say directed, and undirected, too: taken as directed (--undirected ignores directions)");
+    } else if (stated.directed && stated.each_pair) {
+      report_.notes.emplace_back(
+          "the header says directed, and that each unordered pair is saved once: taken as directed (--undirected)");
     }
     if (taken_.comments.empty() || !taken_.comments.front().starts_with('%')) return;
     const std::string first = input::lower_case(taken_.comments.front().substr(1));
@@ -255,29 +270,44 @@ class finder {
 
   /// Finds NetworkX's edge lists with data: "0 1 {'weight': 3}". Returns false if the table is none.
   bool find_attributes() {
+    bool others = false;
     for (const std::string_view line : taken_.lines) {
       const std::size_t open = line.find('{');
       const std::size_t close = line.find_last_not_of(" \t"sv);
       if (open == line.npos || open == 0 || line[close] != '}') return false;
+      // Multigraphs have a key between the ends and the dictionary.
       const std::string_view ends = line.substr(0, open);
-      const bool by_commas = contains(ends, ","sv);
-      row cells = cells_of(ends, by_commas ? ',' : ' ');
-      if (by_commas && cells.size() == 3 && cells.back().empty()) cells.pop_back();
-      if (cells.size() != 2) return false;
-      layout_.separator = by_commas ? ',' : ' ';
+      const auto are_ends = [](const row& cells) {
+        return cells.size() == 2 || (cells.size() == 3 && input::to_unsigned(cells.back()));
+      };
+      row cells = cells_of(ends, ' ');
+      layout_.separator = ' ';
+      if (!are_ends(cells) || (contains(ends, ","sv) && !cells.front().starts_with('('))) {
+        cells = cells_of(ends, ',');
+        layout_.separator = ',';
+        if (!cells.empty() && cells.back().empty()) cells.pop_back();
+        if (!are_ends(cells)) return false;
+      }
+      cells.resize(2);
       layout_.weighted = layout_.weighted || has_weight(line.substr(open));
+      others = others || line.substr(open).find_first_not_of("{} \t"sv) != line.npos;
       rows_.push_back(std::move(cells));
     }
     layout_.attributes = true;
+    if (others && !layout_.weighted) {
+      report_.notes.emplace_back("the dictionaries behind the edges hold no 'weight': all else is left out");
+    }
     if (options_.weights_column == "none") layout_.weighted = false;
     return true;
   }
 
   /// Cuts the lines into cells.
   void cut() {
-    const auto separator = options_.separator ? options_.separator : find_separator(taken_.lines);
+    const auto separator = options_.separator ? options_.separator
+                           : taken_.separator ? taken_.separator
+                                              : find_separator(taken_.lines);
     layout_.separator = separator.value_or(' ');
-    if (separator == ';') taken_ = take_sample(from_, ';');
+    if (separator == ';' && !layout_.bracketed) taken_ = take_sample(from_, ';');
     for (std::size_t i = 0; i < taken_.lines.size(); ++i) {
       rows_.push_back(cells_of(taken_.lines[i], layout_.separator));
       const std::size_t found = rows_.back().size();
@@ -297,6 +327,36 @@ class finder {
     layout_.columns = rows_.front().size();
   }
 
+  /// True for an adjacency matrix: with names, the first line and the first column hold the same; without, as many rows
+  /// as columns, four or more, with nothing on the diagonal, and either symmetric or of 0 and 1.
+  bool is_matrix() {
+    if (layout_.attributes || !options_.columns.empty() || options_.weights_column || options_.header || konect_) {
+      return false;
+    }
+    const std::size_t columns = rows_.front().size();
+    const std::size_t named = std::min(rows_.size(), columns) - 1;
+    layout_.matrix_names = named >= 2 && !is_number(rows_[0][0]);
+    for (std::size_t i = 1; i <= named; ++i) {
+      layout_.matrix_names = layout_.matrix_names && rows_[i][0] == rows_[0][i] && rows_[i].size() == columns;
+    }
+    layout_.matrix_names = layout_.matrix_names && (!from_.head_is_all() || rows_.size() == columns) &&
+                           std::all_of(rows_[1].begin() + 1, rows_[1].end(),
+                                       [](const std::string& cell) { return cell.empty() || is_number(cell); });
+    if (layout_.matrix_names) return true;
+    if (!from_.head_is_all() || rows_.size() != columns || columns < 4) return false;
+    bool symmetric = true;
+    bool marks = true;
+    for (std::size_t i = 0; i < columns; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        const auto value = to_table_weight(rows_[i][j], layout_.separator);
+        if (!value || (i == j && *value != 0)) return false;
+        marks = marks && (*value == 0 || *value == 1);
+        symmetric = symmetric && rows_[i][j] == rows_[j][i];
+      }
+    }
+    return symmetric || marks;
+  }
+
   void find_header() {
     header_ = options_.header ? *options_.header : looks_like_header();
     if (!header_) return;
@@ -310,10 +370,7 @@ class finder {
   bool looks_like_header() const {
     if (layout_.attributes) return false;
     const row& first = rows_.front();
-    const auto has = [&](role wanted) {
-      return std::any_of(first.begin(), first.end(), [&](const std::string& cell) { return role_of(cell) == wanted; });
-    };
-    if (has(role::from) && has(role::to)) return true;
+    if (const auto ends = ends_named_by(first); ends && !data_goes_on(ends->first, ends->second)) return true;
     // The user names columns.
     for (const std::string& name : options_.columns) {
       if (!input::to_unsigned(name) && std::find(first.begin(), first.end(), name) != first.end()) return true;
@@ -328,6 +385,41 @@ class finder {
       if (text_above(column) && numbers_below(column)) return true;
     }
     return false;
+  }
+
+  /// Returns the columns that the names call the ends of an edge, the first one first.
+  static std::optional<std::pair<std::size_t, std::size_t>> ends_named_by(const row& names) {
+    std::optional<std::size_t> from;
+    std::optional<std::size_t> to;
+    bool relation = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const role found = role_of(names[i]);
+      if (found == role::from && !from) from = i;
+      if (found == role::to && !to) to = i;
+      const std::string word = input::lower_case(names[i]);
+      relation = relation || word == "relation" || word == "predicate";
+    }
+    if (!from || !to) return paired_ends(names);
+    // A triple of a knowledge graph leads from the head to the tail.
+    if (relation && input::lower_case(names[*from]) == "tail") std::swap(from, to);
+    return std::pair(*from, *to);
+  }
+
+  /// True if the first line looks as those below in the columns of both ends: "node1 node2" above "node3 node4", or
+  /// "u v" above "v w". Names that do not differ by their last characters only look like no data.
+  bool data_goes_on(std::size_t from, std::size_t to) const {
+    const std::string& one = rows_.front()[from];
+    const std::string& other = rows_.front()[to];
+    const auto differ = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+    const auto same = static_cast<std::size_t>(differ.first - one.begin());
+    constexpr std::size_t most_digits = 2;
+    if (one.size() - same > most_digits || other.size() - same > most_digits) return false;
+    const std::string_view stem = std::string_view(one).substr(0, same);
+    return std::any_of(rows_.begin() + 1, rows_.end(), [&](const row& r) {
+      const auto again = [&](const std::string& cell) { return cell == one || cell == other; };
+      if (again(r[from]) || again(r[to])) return true;
+      return stem.empty() ? r[from].size() == 1 && !is_number(r[from]) : r[from].starts_with(stem);
+    });
   }
 
   /// Returns the column that the user calls `name`.
@@ -351,11 +443,11 @@ class finder {
       layout_.to = column_called(options_.columns[1], "--columns");
       if (options_.columns.size() == 3) layout_.weight = column_called(options_.columns[2], "--columns");
     } else {
-      const auto from = first_with(role::from);
-      const auto to = first_with(role::to);
-      if (from && to) {
-        layout_.from = *from;
-        layout_.to = *to;
+      if (const auto ends = ends_named_by(names_)) {
+        layout_.from = ends->first;
+        layout_.to = ends->second;
+      } else if (!header_) {
+        find_ends_without_header();
       }
       layout_.weight = usual_weight();
     }
@@ -367,10 +459,7 @@ class finder {
     }
     layout_.weighted = layout_.weight.has_value();
     find_types();
-    const auto movie = [&](std::size_t column, std::string_view word) {
-      return header_ && contains(input::lower_case(names_[column]), word);
-    };
-    if (movie(layout_.from, "user"sv) && (movie(layout_.to, "movie"sv) || movie(layout_.to, "item"sv))) {
+    if (header_ && are_users_and_items(names_[layout_.from], names_[layout_.to])) {
       layout_.bipartite = true;
       report_.notes.push_back("users and what they rate are different vertices, called left-ID and right-ID");
       if (!report_.direction_known) state_direction(true);
@@ -383,6 +472,36 @@ class finder {
     }
     layout_.bipartite = layout_.bipartite || options_.bipartite;
     if (layout_.bipartite && !report_.direction_known) state_direction(true);
+  }
+
+  /// Finds the ends where they are not the first two columns: behind times, around an arrow, and in Cytoscape's SIF.
+  void find_ends_without_header() {
+    if (layout_.columns < 3) return;
+    const auto all = [&](const auto& is) { return std::all_of(rows_.begin(), rows_.end(), is); };
+    const std::string_view middle = rows_.front()[1];
+    const bool sign = std::none_of(middle.begin(), middle.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & '\x80') != 0;
+    });
+    if (sign && !middle.empty() && all([&](const row& r) { return r[1] == middle; })) {
+      layout_.to = 2;
+      std::string note =
+          "edges lead from column 1 to column 3, for column 2 is " + input::shown(middle) + " in all lines";
+      if (!report_.direction_known && contains(middle, ">"sv) != contains(middle, "<"sv)) {
+        if (contains(middle, "<"sv)) std::swap(layout_.from, layout_.to);
+        state_direction(false);
+      } else if (!report_.direction_known && (middle == "--" || middle == "<->")) {
+        state_direction(true);
+        note += ", undirected (--directed)";
+      }
+      report_.notes.push_back(note);
+      told_columns_ = layout_.columns <= 4;
+    } else if (from_.name().ends_with(".sif")) {
+      layout_.to = 2;
+    } else if (looks_like_time(0, true) && !looks_like_time(1, false)) {
+      layout_.from = 1;
+      layout_.to = 2;
+      report_.notes.emplace_back("column 1 looks like time stamps: edges lead from column 2 to column 3 (--columns)");
+    }
   }
 
   std::optional<std::size_t> first_with(role wanted) const {
@@ -402,35 +521,65 @@ class finder {
   /// Returns the column of weights, if the table does not tell otherwise.
   std::optional<std::size_t> usual_weight() {
     if (const auto named = first_with(role::weight); named && holds_numbers(*named)) return named;
-    if (layout_.columns < 3 || layout_.from != 0 || layout_.to != 1 || !holds_numbers(2)) return std::nullopt;
-    if (konect_) return konect_unweighted_ ? std::nullopt : std::optional<std::size_t>(2);
-    if (header_ && role_of(names_[2]) != role::none) return std::nullopt;
-    if (!looks_like_time(2)) return 2;
-    report_.notes.emplace_back(
-        "column 3 looks like time stamps and is left out (--weights-column 3 takes it as weights)");
+    // The column behind both ends.
+    const std::size_t next = std::max(layout_.from, layout_.to) + 1;
+    if (std::min(layout_.from, layout_.to) != 0 || next > 3 || layout_.columns <= next || !holds_numbers(next)) {
+      return std::nullopt;
+    }
+    if (konect_) return konect_unweighted_ ? std::nullopt : std::optional<std::size_t>(next);
+    if (header_ && role_of(names_[next]) != role::none) return std::nullopt;
+    const std::string number = std::to_string(next + 1);
+    if (!looks_like_time(next, false)) {
+      if (!header_ && looks_like_years(next)) {
+        report_.notes.push_back("column " + number +
+                                " is taken as weights, though it may hold years (--weights-column none)");
+      }
+      return next;
+    }
+    report_.notes.push_back("column " + number + " looks like time stamps and is left out (--weights-column " + number +
+                            " takes it as weights)");
     told_time_ = true;
     return std::nullopt;
   }
 
-  /// True if all numbers of the column are whole and lie between the years 1980 and 2100, in seconds, milliseconds or
-  /// microseconds since 1970; or if there are 1,000 or more, they never fall, and rise by 1 a line or more.
-  bool looks_like_time(std::size_t column) const {
+  /// True if all numbers of the column are dates between the years 1980 and 2100: in seconds, milliseconds,
+  /// microseconds or nanoseconds since 1970, or as YYYYMMDD. If `sorted`, they must not fall; else 1,000 or more whole
+  /// numbers that never fall, and rise by 1 a line or more, are times, too.
+  bool looks_like_time(std::size_t column, bool sorted) const {
     constexpr double first = 315532800;
     constexpr double last = 4102444800;
     bool dates = true;
-    bool rise = rows_.size() >= 1000;
+    bool never_fall = true;
+    bool whole = true;
     double before = 0;
     for (const row& r : rows_) {
       const double value = to_table_weight(r[column], layout_.separator).value_or(0);
-      if (value != std::floor(value)) return false;
+      whole = whole && value == std::floor(value);
       const auto within = [&](double unit) { return value >= first * unit && value <= last * unit; };
-      dates = dates && (within(1) || within(1e3) || within(1e6));
-      rise = rise && (&r == &rows_.front() || value >= before);
+      const bool units = within(1e3) || within(1e6) || within(1e9);
+      dates = dates && (within(1) || (whole && (units || is_calendar_date(value))));
+      never_fall = never_fall && (&r == &rows_.front() || value >= before);
       before = value;
     }
-    if (dates) return true;
+    if (dates) return !sorted || never_fall;
     const double begin = to_table_weight(rows_.front()[column], layout_.separator).value_or(0);
-    return rise && before - begin >= static_cast<double>(rows_.size());
+    return !sorted && never_fall && whole && rows_.size() >= 1000 &&
+           before - begin >= static_cast<double>(rows_.size());
+  }
+
+  /// True for 20240131.
+  static bool is_calendar_date(double value) {
+    const auto number = static_cast<std::uint64_t>(std::clamp(value, 0.0, 1e9));
+    const std::uint64_t month = number / 100 % 100;
+    const std::uint64_t day = number % 100;
+    return number >= 19800101 && number <= 21001231 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  }
+
+  bool looks_like_years(std::size_t column) const {
+    return rows_.size() >= 2 && std::all_of(rows_.begin(), rows_.end(), [&](const row& r) {
+             const double value = to_table_weight(r[column], layout_.separator).value_or(0);
+             return value == std::floor(value) && value >= 1900 && value <= 2100;
+           });
   }
 
   /// Takes the direction from Gephi's column Type.
@@ -466,10 +615,35 @@ class finder {
       }
     }
     layout_.named = other.has_value();
+    if (!layout_.named) tell_leading_zeros();
+    if (layout_.named && numbers == 0 && !header_ && !options_.header && first_line_stands_alone()) {
+      report_.notes.push_back("line " + std::to_string(taken_.numbers[0]) +
+                              " is taken as an edge, not as a header: " + input::shown(rows_[0][layout_.from]) +
+                              " and " + input::shown(rows_[0][layout_.to]) + " are vertices (--header yes)");
+    }
     if (other && numbers != 0) {
       report_.notes.push_back("vertices are taken as names, because line " +
                               std::to_string(taken_.numbers[other->first + (header_ ? 1 : 0)]) + " has " +
                               input::shown(other->second) + " (--ids numbers refuses such lines)");
+    }
+  }
+
+  /// True if the first line might be a header: the lines below name neither of its ends again.
+  bool first_line_stands_alone() const {
+    return rows_.size() >= 2 && std::none_of(rows_.begin() + 1, rows_.end(), [&](const row& r) {
+             return r[layout_.from] == rows_[0][layout_.from] || r[layout_.from] == rows_[0][layout_.to] ||
+                    r[layout_.to] == rows_[0][layout_.from] || r[layout_.to] == rows_[0][layout_.to];
+           });
+  }
+
+  /// Tells that 007 and 7 are one vertex, if an id of the sample begins so.
+  void tell_leading_zeros() {
+    for (std::size_t i = 0; i < taken_.lines.size(); ++i) {
+      const std::string_view line = taken_.lines[i];
+      if (line.size() < 2 || line[0] != '0' || line[1] < '0' || line[1] > '9') continue;
+      report_.notes.push_back("ids with leading zeros, as in line " + std::to_string(taken_.numbers[i]) +
+                              ", are numbers: 07 is 7 (--ids names keeps them apart)");
+      return;
     }
   }
 
@@ -480,7 +654,9 @@ class finder {
   /// Tells which columns were taken as what, if a header or further columns leave a choice.
   void tell_columns() {
     const std::size_t used = layout_.weight ? 3 : 2;
-    if (layout_.attributes || (!header_ && (layout_.columns <= used || told_time_) && layout_.columns <= 3)) return;
+    if (layout_.attributes || told_columns_ ||
+        (!header_ && (layout_.columns <= used || told_time_) && layout_.columns <= 3))
+      return;
     std::string text = "edges from " + words_for(layout_.from) + " to " + words_for(layout_.to);
     text += layout_.weight ? ", weight " + words_for(*layout_.weight) : ", no weights";
     std::string others;
@@ -505,8 +681,8 @@ class finder {
     };
     const bool quoted = std::any_of(taken_.lines.begin(), taken_.lines.end(),
                                     [](std::string_view line) { return line.find('"') != line.npos; });
-    layout_.exact = !layout_.named && !layout_.attributes && ends_first && all_used && layout_.separator != ':' &&
-                    !quoted && std::all_of(rows_.begin(), rows_.end(), plain);
+    layout_.exact = !layout_.named && !layout_.attributes && !layout_.bracketed && ends_first && all_used &&
+                    layout_.separator != ':' && !quoted && std::all_of(rows_.begin(), rows_.end(), plain);
     if (layout_.exact && layout_.separator == ' ' && !header_) {
       layout_.format = layout_.weight ? file_format::weighted_edge_list : file_format::edge_list;
     }
@@ -523,9 +699,23 @@ class finder {
   bool konect_ = false;
   bool konect_unweighted_ = false;
   bool told_time_ = false;
+  bool told_columns_ = false;
 };
 
 }  // namespace
+
+std::size_t column_reader::tuple_size() const noexcept {
+  int depth = 0;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    depth += rest_[i] == '(' ? 1 : rest_[i] == ')' ? -1 : 0;
+    if (depth != 0) continue;
+    const std::size_t next = i + 1;
+    const bool ends = next == rest_.size() || rest_[next] == separator_ ||
+                      (separator_ == ' ' && (rest_[next] == '\t' || rest_[next] == '{'));
+    return ends ? next : 0;
+  }
+  return 0;
+}
 
 bool column_reader::next_quoted(std::string_view& column) {
   std::size_t from = 1;
@@ -556,6 +746,13 @@ bool column_reader::next_quoted(std::string_view& column) {
   }
   behind_column();
   return true;
+}
+
+std::string_view inside_brackets(std::string_view line) noexcept {
+  const std::string_view text = input::trimmed(line, " \t\r,");
+  const bool round = text.starts_with('(') && text.ends_with(')');
+  const bool square = text.starts_with('[') && text.ends_with(']');
+  return (round || square) && text.size() > 2 ? text.substr(1, text.size() - 2) : line;
 }
 
 bool is_comment(std::string_view line, char separator) noexcept {
@@ -601,8 +798,14 @@ std::optional<double> weight_in_attributes(std::string_view dictionary) {
   for (const std::string_view key : {"'weight':"sv, "\"weight\":"sv}) {
     const std::size_t at = dictionary.find(key);
     if (at == dictionary.npos) continue;
-    const std::string_view value = dictionary.substr(at + key.size());
-    return to_weight(input::trimmed(value.substr(0, value.find_first_of(",}"sv))), weights::real);
+    std::string_view value = dictionary.substr(at + key.size());
+    value = input::trimmed(value.substr(0, value.find_first_of(",}"sv)), " \t'\"");
+    // "np.float64(3.0)", as NumPy 2 shows its numbers.
+    if (value.starts_with("np."sv) && value.ends_with(')')) {
+      value.remove_suffix(1);
+      value.remove_prefix(value.find('(') + 1);
+    }
+    return to_weight(value, weights::real);
   }
   return 1;
 }

@@ -2,6 +2,7 @@
 // 64 KiB; docs/reference/formats.md has the rules.
 #pragma once
 
+#include <callisto/graph/csr/edge_list.hpp>
 #include <callisto/graph/files/formats/read_options.hpp>
 #include <callisto/graph/files/input/source.hpp>
 
@@ -16,7 +17,7 @@
 namespace callisto::graph::formats {
 
 /// The columns of a line, one after the other. Blanks around a column are not part of it, and quotes around it are
-/// removed ("" in quotes is one quote: RFC 4180).
+/// removed ("" in quotes is one quote: RFC 4180). A tuple in parentheses is one column.
 class column_reader {
  public:
   /// A separator ' ' stands for any blanks, ':' for any colons; `unquoted` keeps columns in which quotes were doubled.
@@ -34,6 +35,7 @@ class column_reader {
     const char* const begin = rest_.data();
     const char* const end = begin + rest_.size();
     const char* p = begin;
+    if (p != end && *p == '(') p += tuple_size();
     if (separator_ == ' ') {
       while (p != end && *p != ' ' && *p != '\t') ++p;
     } else {
@@ -73,6 +75,8 @@ class column_reader {
   }
 
   bool next_quoted(std::string_view& column);
+  /// Returns the bytes of a tuple "(0, 1)" that is the whole next column; 0 if there is none.
+  std::size_t tuple_size() const noexcept;
 
   std::string_view rest_;
   char separator_;
@@ -90,16 +94,23 @@ struct table_layout {
   std::size_t from = 0;
   std::size_t to = 1;
   std::optional<std::size_t> weight;
-  bool attributes = false;  ///< behind the ends stands a Python dictionary, as NetworkX writes it
-  bool weighted = false;    ///< `weight` is set, or the dictionaries hold weights
-  bool named = false;       ///< vertices are names
-  bool bipartite = false;   ///< ends are `left-ID` and `right-ID`
-  bool exact = false;       ///< two or three columns of whole numbers: edge_lines.hpp reads them
+  bool matrix = false;        ///< an adjacency matrix
+  bool matrix_names = false;  ///< with names in its first line and column
+  bool bracketed = false;     ///< all lines are in parentheses or brackets
+  bool attributes = false;    ///< behind the ends stands a Python dictionary, as NetworkX writes it
+  bool weighted = false;      ///< `weight` is set, or the dictionaries hold weights
+  bool named = false;         ///< vertices are names
+  bool bipartite = false;     ///< ends are `left-ID` and `right-ID`
+  bool exact = false;         ///< two or three columns of whole numbers: edge_lines.hpp reads them
   bool undirected = false;
   bool open_comments = false;  ///< the sample has comments that begin with a quote and do not close it
   /// First and last vertex, of a header that Callisto wrote; all between are vertices, too.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> vertices;
 };
+
+/// Reads an adjacency matrix with this layout. Throws input_error.
+any_edge_list read_table_matrix(input::source& from, const table_layout& layout, const read_options& options,
+                                const run_control& control, read_report& report);
 
 /// Returns the layout of a table and tells `report` of it. Throws input_error if the lines have different numbers of
 /// columns, and usage_error for a column that the table does not have.
@@ -108,6 +119,9 @@ table_layout find_layout(const input::source& from, const read_options& options,
 /// Returns the layout of a list of vertex numbers and, if `weighted`, weights, separated by blanks: only comments tell
 /// something.
 table_layout layout_of_list(const input::source& from, bool weighted, const read_options& options, read_report& report);
+
+/// Returns what is between the parentheses or brackets around a line; the line itself if there are none.
+std::string_view inside_brackets(std::string_view line) noexcept;
 
 /// True if the line is a comment in a table with this separator.
 bool is_comment(std::string_view line, char separator) noexcept;

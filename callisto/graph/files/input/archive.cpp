@@ -192,8 +192,9 @@ bool is_documentation(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::string base = lower_case(slash == path.npos ? path : path.substr(slash + 1));
   // README and LICENSE; KONECT's meta. and ent.; attributes of MovieLens and OGB; SuiteSparse's second matrices.
-  for (const std::string_view front : {"."sv, "readme"sv, "license"sv, "copying"sv, "meta."sv, "ent."sv, "movies"sv,
-                                       "links."sv, "tags."sv, "genome"sv, "node"sv, "num-"sv, "users."sv}) {
+  for (const std::string_view front :
+       {"."sv, "readme"sv, "license"sv, "copying"sv, "meta."sv, "ent."sv, "movies"sv, "links."sv, "tags."sv, "genome"sv,
+        "node"sv, "num-"sv, "users."sv, "citing"sv, "citation"sv}) {
     if (base.starts_with(front)) return true;
   }
   for (const std::string_view back : {".md"sv, ".pdf"sv, ".html"sv, ".htm"sv, ".json"sv, ".bib"sv, ".png"sv, ".jpg"sv,
@@ -213,6 +214,9 @@ std::unique_ptr<byte_stream> member_of(std::unique_ptr<byte_stream> inner, const
   std::string passed;
   std::string path;
   while (archive->next_file(path)) {
+    if (wanted.empty() && path == "[Content_Types].xml") {
+      throw input_error(name, 0, "is an Excel workbook or the like, which is not read; save the sheet as CSV");
+    }
     if (wanted.empty() ? !is_documentation(path) : is_called(path, wanted)) {
       if (wanted.empty()) notes.push_back("is an archive, of which " + shown(path) + " is read (--member)");
       return archive;

@@ -1,0 +1,34 @@
+// What the words of headers and comments mean: names of columns, and statements about direction.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph::formats {
+
+/// What the name of a column tells.
+enum class role { none, from, to, weight, time, type };
+role role_of(std::string_view name);
+
+/// Returns the two neighbouring columns that the names call the ends of an edge as a pair: "gene_1,gene_2", "u,v",
+/// "person,friend"; nothing if there are none.
+std::optional<std::pair<std::size_t, std::size_t>> paired_ends(const std::vector<std::string>& names);
+
+/// True if one name is that of users and the other that of things which they rate: "userId,movieId".
+bool are_users_and_items(std::string_view one, std::string_view other);
+
+/// What a comment states about the direction of edges.
+struct stated_direction {
+  bool directed = false;
+  bool undirected = false;
+  bool each_pair = false;  ///< it says "each unordered pair", as SNAP does
+};
+
+/// Finds "directed" and "undirected" among the words of a comment, "not", "non" and "un" before and "false", "no" and
+/// "0" behind them; paths and addresses do not count.
+stated_direction direction_in(std::string_view comment);
+
+}  // namespace callisto::graph::formats

@@ -1,0 +1,90 @@
+// The reader of adjacency matrices as text: a row a vertex, with or without names in the first line and column.
+#include <callisto/graph/files/formats/collector.hpp>
+#include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/table_layout.hpp>
+#include <callisto/graph/files/input/text.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph::formats {
+namespace {
+
+struct matrix {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+};
+
+matrix parse(const std::string& text, const table_layout& layout, const std::string& file) {
+  matrix found;
+  input::line_reader lines(text, true);
+  bool header = layout.matrix_names;
+  while (lines.next()) {
+    const std::string_view line = lines.line();
+    if (line.find_first_not_of(" \t\r") == line.npos || is_comment(line, layout.separator)) continue;
+    std::deque<std::string> unquoted;
+    column_reader reader(line, layout.separator, unquoted);
+    std::string_view cell;
+    if (layout.matrix_names) reader.next(cell);
+    if (std::exchange(header, false)) {
+      while (reader.next(cell)) found.names.emplace_back(cell);
+      continue;
+    }
+    std::vector<double>& row = found.rows.emplace_back();
+    while (reader.next(cell)) {
+      // Nothing between separators is no edge.
+      const auto value = cell.empty() ? 0 : to_table_weight(cell, layout.separator);
+      if (!value) throw input_error(file, lines.number(), "expected a number of a matrix, found " + input::shown(cell));
+      row.push_back(*value);
+    }
+    const std::size_t size = layout.matrix_names ? found.names.size() : found.rows.front().size();
+    if (row.size() != size || found.rows.size() > size) {
+      throw input_error(file, lines.number(), "expected a matrix of " + input::counted(size, "row") + " and columns");
+    }
+  }
+  if (found.rows.size() != found.rows.front().size()) {
+    throw input_error(file, lines.number(),
+                      "expected a matrix of " + input::counted(found.rows.front().size(), "row") + " and columns");
+  }
+  if (!layout.matrix_names) {
+    for (std::size_t i = 0; i < found.rows.size(); ++i) found.names.push_back(std::to_string(i));
+  }
+  return found;
+}
+
+}  // namespace
+
+any_edge_list read_table_matrix(input::source& from, const table_layout& layout, const read_options& options,
+                                const run_control& control, read_report& report) {
+  const matrix all = parse(input::read_all(from), layout, from.name());
+  const std::size_t size = all.rows.size();
+  bool symmetric = true;
+  bool weighted = false;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      symmetric = symmetric && all.rows[i][j] == all.rows[j][i];
+      weighted = weighted || (all.rows[i][j] != 0 && all.rows[i][j] != 1);
+    }
+  }
+  const bool undirected = symmetric && !options.directed;
+  report.direction_known = true;
+  report.notes.push_back("is taken as a matrix of " + input::counted(size, "row") +
+                         (undirected ? ", symmetric, so undirected (--directed)" : "") +
+                         "; --columns 1,2 takes it as a list of edges");
+  collector graph(from);
+  for (const std::string& name : all.names) graph.vertex(name);
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = undirected ? i : 0; j < size; ++j) {
+      if (all.rows[i][j] == 0) continue;
+      graph.add(graph.vertex(all.names[i]), graph.vertex(all.names[j]), !undirected,
+                weighted ? std::optional(all.rows[i][j]) : std::nullopt);
+    }
+  }
+  return graph.finish(!undirected, options, control, report);
+}
+
+}  // namespace callisto::graph::formats
