@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -179,10 +180,16 @@ edge_list<Vertex> numbered(std::vector<named_block>& blocks, const F& vertex, co
   list.blocks.resize(blocks.size());
   for_each_task(control, blocks.size(), [&](std::size_t i) {
     named_block block = std::move(blocks[i]);
-    list.blocks[i].edges = page_array<edge<Vertex>>(block.edges.size());
-    for (std::size_t e = 0; e < block.edges.size(); ++e) {
-      list.blocks[i].edges[e] = {static_cast<Vertex>(vertex(block.table, block.edges[e].from)),
-                                 static_cast<Vertex>(vertex(block.table, block.edges[e].to))};
+    const auto renumbered = [&](const edge<std::uint32_t>& e) -> edge<Vertex> {
+      return {static_cast<Vertex>(vertex(block.table, e.from)), static_cast<Vertex>(vertex(block.table, e.to))};
+    };
+    if constexpr (std::is_same_v<Vertex, std::uint32_t>) {
+      // In place: no new pages.
+      std::transform(block.edges.begin(), block.edges.end(), block.edges.begin(), renumbered);
+      list.blocks[i].edges = std::move(block.edges);
+    } else {
+      list.blocks[i].edges = page_array<edge<Vertex>>(block.edges.size());
+      std::transform(block.edges.begin(), block.edges.end(), list.blocks[i].edges.begin(), renumbered);
     }
     list.blocks[i].weights = std::move(block.weights);
   });
