@@ -234,7 +234,9 @@ class finder {
       }
     }
     if (stated.directed || stated.undirected) state_direction(!stated.directed);
-    if (stated.directed && stated.undirected) {
+    if (options_.directed || options_.undirected) {
+      // The user decides: nothing to tell.
+    } else if (stated.directed && stated.undirected) {
       report_.notes.emplace_back(
           "the comments say directed, and undirected, too: taken as directed (--undirected ignores directions)");
     } else if (stated.directed && stated.each_pair) {
