@@ -157,3 +157,40 @@ def test_small_graphs_without_scipy(monkeypatch):
     assert backend.should_run("pagerank", (graph,), {}) is not True
     monkeypatch.setattr(backend, "HAS_SCIPY", False)
     assert backend.should_run("pagerank", (graph,), {}) is True
+
+
+def test_parameters_of_a_newer_networkx():
+    import inspect
+
+    from callisto_graph.nx._registry import adapted
+
+    def ours(G, weight="weight"):
+        return G, weight
+
+    def theirs(G, weight="weight", *, method="quick", table=None):
+        pass
+
+    call = adapted(ours, inspect.signature(theirs).parameters)
+    assert call(1, weight="w", method="quick", table=None) == call(1, "w") == (1, "w")
+    with pytest.raises(NotImplementedError, match="table"):
+        call(1, table={})
+    assert adapted(ours, inspect.signature(ours).parameters) is ours
+    G = nx.karate_club_graph()
+    with pytest.raises(NotImplementedError, match="qualities"):
+        backend.leiden_communities(backend.convert_from_nx(G), metric="cpm")
+    assert backend.can_run("leiden_communities", (G,), {"metric": "cpm"}) is not True
+
+
+def test_every_parameter_is_passed():
+    """NetworkX passes all parameters, defaults, too: a function must take each that this NetworkX has."""
+    import inspect
+
+    from networkx.utils.backends import _registered_algorithms
+
+    for name in backend.FUNCTIONS:
+        if name not in _registered_algorithms:
+            continue
+        theirs = inspect.signature(_registered_algorithms[name].orig_func).parameters
+        known = inspect.signature(getattr(backend, name)).parameters
+        wrapped = hasattr(getattr(backend, name), "__wrapped__")
+        assert wrapped or set(theirs) <= set(known), name

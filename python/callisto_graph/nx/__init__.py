@@ -2,13 +2,23 @@
 
 NetworkX loads this module on first use. Its functions have NetworkX's names and parameters."""
 
+import inspect
 from importlib.util import find_spec
+
+from networkx.utils.backends import _registered_algorithms
 
 from . import _centrality, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
 from ._graph import Graph, convert_from_nx, convert_to_nx
-from ._registry import FUNCTIONS, ONCE
+from ._registry import FUNCTIONS, ONCE, adapted
 
-globals().update({name: entry[0] for name, entry in FUNCTIONS.items()})
+
+def _parameters(name):
+    """Returns the parameters of NetworkX's function; none if this NetworkX does not have it."""
+    found = _registered_algorithms.get(name)
+    return {} if found is None else inspect.signature(found.orig_func).parameters
+
+
+globals().update({name: adapted(entry[0], _parameters(name)) for name, entry in FUNCTIONS.items()})
 
 __all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run", *FUNCTIONS]
 

@@ -1,5 +1,8 @@
 """Which functions the backend has, and what it takes before a call is worth a conversion."""
 
+import functools
+import inspect
+
 #: By name: (function, arcs from which a graph that is not yet converted is worth it, test of the arguments).
 FUNCTIONS = {}
 
@@ -16,3 +19,21 @@ def function(arcs=2000, check=None, name=None):
         return implementation
 
     return register
+
+
+def adapted(implementation, theirs):
+    """Returns a form of a function for a newer NetworkX, with the parameters `theirs`: it takes those that the function
+    lacks as long as they have their defaults, and leaves other calls to NetworkX."""
+    known = inspect.signature(implementation).parameters
+    newer = {name: parameter.default for name, parameter in theirs.items() if name not in known}
+    if not newer:
+        return implementation
+
+    @functools.wraps(implementation)
+    def call(*args, **kwargs):
+        for name, default in newer.items():
+            if kwargs.pop(name, default) is not default:
+                raise NotImplementedError(f"the argument {name} is left to networkx")
+        return implementation(*args, **kwargs)
+
+    return call

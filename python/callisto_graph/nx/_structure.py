@@ -195,8 +195,15 @@ def louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_le
     return _communities(G, False, weight, resolution, seed)
 
 
-@function(0, lambda G, weight="weight", resolution=1, max_level=None, seed=None: max_level is None)
-def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=None):
+def _check_leiden(G, weight="weight", resolution=1, max_level=None, seed=None, metric="modularity", theta=0.01):
+    return "levels and other qualities are left to networkx" if max_level is not None or metric != "modularity" else True
+
+
+# From 3.7 on NetworkX has the function itself; `metric`, `theta` and another default quality came with it.
+@function(0, _check_leiden)
+def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=None, metric="modularity", theta=0.01):
+    if metric != "modularity":
+        raise cannot("other qualities are left to networkx")
     return _communities(G, True, weight, resolution, seed)
 
 
