@@ -310,14 +310,14 @@ def global_efficiency(G):
 
 
 def _eccentricities(G, weight):
+    if len(G) == 0:
+        raise cannot("a graph without nodes is left to networkx")  # the exception depends on its version
     kernel, values = G.long(weight)
     if values is not None and not values.whole:
         raise cannot("eccentricities over weights that are not whole are left to networkx")
-    if len(G) and not _connected(G):
+    if not _connected(G):
         raise nx.NetworkXError("Found infinite path length because the digraph is not strongly connected"
                                if G.is_directed() else "Found infinite path length because the graph is not connected")
-    if not len(G):
-        return {}
     made = _core.eccentricities(kernel, "out" if G.is_directed() else "both", values is not None)[0]
     return dict(zip(G.nodes, made.astype("int64").tolist()))
 
