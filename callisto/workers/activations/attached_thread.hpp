@@ -228,7 +228,7 @@ void attached_thread<M>::give_back() noexcept {
 template <machine::policy M>
 void attached_thread<M>::take_context() noexcept {
   if (context_ != context_owners<M>::none) last_ = context_;
-  // A system call, at the end of which signals come.
+  // A system call, at the end of which signals come. In a handler of a tick they wait for its end.
   mail_.open_after_signals([this] {
     if (set_.timer_ != nullptr) set_.timer_->times_blocked();
   });
@@ -278,16 +278,14 @@ void attached_thread<M>::make_way(typename base::place where) noexcept {
   const bool in_handler = where == base::place::handler;
   if (returns_) {
     come_back();
-    if (in_handler) set_.timer_->block();
     return deliver();
   }
   if (!has_context()) return;
   if (std::exchange(is_blocked_, false)) return go_without_context();
-  if (in_handler) set_.timer_->unblock();
   wants_turn_ = true;
   unsigned turns = set_.fair_turns();
   const auto done = [&turns] { return turns-- == 0; };
-  const auto found = set_.host(*this, done, 0);
+  const auto found = set_.host(*this, done, 0, in_handler);
   if (found == worker_set<M>::hosting::lost_context) {
     set_.leave(number_, set_.threads_[number_]);
     give_back();
@@ -296,7 +294,6 @@ void attached_thread<M>::make_way(typename base::place where) noexcept {
     go_without_context();
   }
   wants_turn_ = false;
-  if (in_handler) set_.timer_->block();
   deliver();
 }
 

@@ -465,9 +465,10 @@ class worker_set {
   enum class hosting : std::uint8_t { done, nothing_to_do, lost_context, has_mail };  ///< or mail is on its way
 
   /// The thread of an attached thread that has a context works as that context's worker, until done(), asked between
-  /// two activations, or until nothing has been to do for as long as `patient`, in M::ticks().
+  /// two activations, or until nothing has been to do for as long as `patient`, in M::ticks(). A handler of a tick has
+  /// a stack of its own. There signals come only while the mailbox keeps those for the thread itself.
   template <class Done>
-  hosting host(attached_thread<M>& g, Done done, std::uint64_t patient) noexcept {
+  hosting host(attached_thread<M>& g, Done done, std::uint64_t patient, bool in_handler = false) noexcept {
     // Their handlers may wait for threads that have no context, and had better not run here.
     if (!g.mail_.open()) return hosting::has_mail;
     worker<M>& w = *workers_[g.context_];
@@ -476,6 +477,7 @@ class worker_set {
     w.host_ = &g;
     g.works_as_ = self.works_as = &w;
     self.does.set(role::worker);
+    if (in_handler) timer_->unblock();
     hosting found = hosting::done;
     while (!done()) {
       if (g.mail_.has_mail()) {
@@ -497,6 +499,7 @@ class worker_set {
         break;
       }
     }
+    if (in_handler) timer_->block();
     g.letters_ |= g.mail_.close();
     self.turn.set(self.turn.get() + 1);
     self.does.set(role::attached_thread);
