@@ -39,7 +39,9 @@ TEST(Schedules, EachIterationOnce) {
           // Two loops without a barrier between them; the second one counts down.
           for (const bool up : {true, false}) {
             const iteration_space space = up ? signed_space(10, 10 + 2 * trips, 2) : signed_space(trips - 1, -1, -1);
-            begin_loop(self, resolve(self, space, how.kind, how.chunk, how.monotonic));
+            loop_request asked = resolve(self, space, how.kind, how.chunk, how.monotonic);
+            asked.monotonic = how.monotonic;  // as with CALLISTO_NONMONOTONIC
+            begin_loop(self, asked);
             long first = 0;
             long last = 0;
             bool had_last = false;

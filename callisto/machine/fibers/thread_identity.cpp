@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <utility>
@@ -23,6 +25,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #if __has_include(<sys/rseq.h>)
@@ -45,20 +48,84 @@
 namespace callisto::machine {
 namespace {
 
-/// Waits while `word` is 0 without touching thread-local data, errno included: they belong to another thread by now.
-void wait_untouching([[maybe_unused]] const std::atomic<std::uint32_t>& word) noexcept {
-#if defined(__x86_64__)
-  // acquire: pairs with the releases of the threads that end the identity, after what ran under it, or run a call.
-  while (word.load(std::memory_order_acquire) == 0) {
-    long result = SYS_futex;
-    register long timeout asm("r10") = 0;
-    asm volatile("syscall"
-                 : "+a"(result)
-                 : "D"(&word), "S"(FUTEX_WAIT_PRIVATE), "d"(0), "r"(timeout)
-                 : "rcx", "r11", "memory");
-  }
+/// What a parked lender is told. Assembly knows the layout.
+struct orders {
+  static constexpr std::uint32_t to_end = 1;
+  static constexpr std::uint32_t to_call = 2;
+  std::atomic<std::uint32_t> told{0};    ///< 0: to stay parked
+  std::atomic<std::uint32_t> parked{0};  ///< 1: the lender has left its stack
+  void (*call)(void*) = nullptr;
+  void* argument = nullptr;
+  std::byte* left_at = nullptr;  ///< where it has left its stack, once it is parked
+};
+static_assert(offsetof(orders, told) == 0 && offsetof(orders, parked) == 4 && offsetof(orders, call) == 8 &&
+              offsetof(orders, argument) == 16 && offsetof(orders, left_at) == 24);
+
+/// Parks, and calls what it is told to, until it is told to end. Touches no thread-local data, errno included:
+/// they belong to another thread by now. Its stack pointer stands at `reserve` meanwhile, since the lender's own stack
+/// belongs to that thread, too; handlers of the C library's signals run there. Waiting writes to no stack.
+[[gnu::noinline]] void follow_orders([[maybe_unused]] orders& given, [[maybe_unused]] std::byte* reserve) noexcept {
+#if defined(CALLISTO_CARRIES)
+  // On this machine all stores release and all loads acquire. That of `parked` publishes `left_at` to await_parked().
+  // The load of `told` pairs with tell(), after what ran under the identity. Other threads tell the lender something
+  // again only after they have acquired what the call releases.
+  asm volatile(
+      "movq %%rsp, %%r12\n\t"
+      "movq %[reserve], %%rsp\n\t"
+      "movq %%r12, 24(%%rbx)\n\t"
+      "movl $1, 4(%%rbx)\n\t"
+      "movl %[futex], %%eax\n\t"
+      "leaq 4(%%rbx), %%rdi\n\t"
+      "movl %[wake], %%esi\n\t"
+      "movl $1, %%edx\n\t"
+      "syscall\n"
+      "1: movl (%%rbx), %%eax\n\t"
+      "testl %%eax, %%eax\n\t"
+      "jne 2f\n\t"
+      "movl %[futex], %%eax\n\t"
+      "movq %%rbx, %%rdi\n\t"
+      "movl %[wait], %%esi\n\t"
+      "xorl %%edx, %%edx\n\t"
+      "xorl %%r10d, %%r10d\n\t"
+      "syscall\n\t"
+      "jmp 1b\n"
+      "2: cmpl %[end], %%eax\n\t"
+      "je 3f\n\t"
+      "movl $0, (%%rbx)\n\t"
+      "movq 16(%%rbx), %%rdi\n\t"
+      "callq *8(%%rbx)\n\t"
+      "jmp 1b\n"
+      "3: movq %%r12, %%rsp"
+      :
+      : "b"(&given), [reserve] "r"(reserve), [futex] "i"(SYS_futex), [wait] "i"(FUTEX_WAIT_PRIVATE),
+        [wake] "i"(FUTEX_WAKE_PRIVATE), [end] "i"(orders::to_end)
+      : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 #endif
 }
+
+/// The stack of a parked lender. Its pages are there once they are used.
+class reserve_stack {
+ public:
+  reserve_stack() {
+    void* const memory =
+        mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<std::byte*>(memory);
+  }
+  ~reserve_stack() { munmap(memory_, bytes()); }
+  reserve_stack(const reserve_stack&) = delete;
+  reserve_stack& operator=(const reserve_stack&) = delete;
+  std::byte* top() const noexcept { return memory_ + bytes(); }
+
+ private:
+  /// What a signal needs, and calls.
+  static std::size_t bytes() noexcept {
+    constexpr std::size_t page = 4096;
+    return (static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ)) + 4 * page + page - 1) / page * page;
+  }
+  std::byte* memory_;
+};
 
 /// Unregisters rseq. The kernel writes to a thread's rseq area on which processor it runs; the lender's would be wrong
 /// where it is used.
@@ -138,16 +205,18 @@ int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
 #endif
 }
 
-/// Returns where the part of a lender's stack begins that what runs under its identity has. The lender keeps what the
-/// C library's signals need, which it does not block. Lenders' stacks of equal size stand at equal distances: each such
-/// part begins at another pair of lines of a page, so that they do not share a few sets of the caches.
-void* below(void* frame) noexcept {
+/// Waits until the lender is parked. Returns where its stack is free. Lenders' stacks of equal size stand at equal
+/// distances: each free part begins at another pair of lines, so that they do not share a few sets of the caches.
+void* await_parked(const orders& given) noexcept {
+  while (given.parked.load(std::memory_order_acquire) == 0)  // acquire: see follow_orders()
+    syscall(SYS_futex, &given.parked, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
   static std::atomic<unsigned> made{0};
-  constexpr unsigned pair_of_lines = 128, pairs = 32;
-  const auto kept = static_cast<std::uintptr_t>(sysconf(_SC_MINSIGSTKSZ)) + 16384;
+  constexpr unsigned pair_of_lines = 128, pairs = 8;
+  constexpr unsigned red_zone = 128;  // System V AMD64
   // relaxed: only the number matters.
   const std::uintptr_t colour = made.fetch_add(1, std::memory_order_relaxed) % pairs * std::uintptr_t{pair_of_lines};
-  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(frame) - kept - colour) & ~std::uintptr_t{15});
+  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(given.left_at) - red_zone - colour) &
+                                 ~std::uintptr_t{15});
 }
 
 }  // namespace
@@ -193,13 +262,15 @@ class listed {
 }  // namespace
 
 struct thread_identity::state {
+  explicit state(bool is_carried) : carried(is_carried) {}
+
   static void* main(void* argument) noexcept {
     state& s = *static_cast<state*>(argument);
     if (!s.carried) {
       for (;;) {
         s.entered.acquire();
-        if (s.call == nullptr) return nullptr;
-        s.call(s.argument);
+        if (s.given.call == nullptr) return nullptr;
+        s.given.call(s.given.argument);
         s.left.release();
       }
     }
@@ -207,24 +278,14 @@ struct thread_identity::state {
     forget_rseq();
     take_set_ids_signal();
     s.thread_register = running_register();
-    s.stack = below(__builtin_frame_address(0));
-    s.left.release();
-    for (;;) {
-      wait_untouching(s.told);
-      // relaxed, both: ordered by the acquire of the wait. Other threads tell the lender something again only after
-      // they have acquired what the call releases.
-      if (s.told.load(std::memory_order_relaxed) == to_end) return nullptr;
-      s.told.store(0, std::memory_order_relaxed);
-      s.call(s.argument);
-    }
+    follow_orders(s.given, s.reserve->top());
+    return nullptr;
   }
 
-  static constexpr std::uint32_t to_end = 1;
-  static constexpr std::uint32_t to_call = 2;
-  /// release: publishes what the lender is to find to the acquire in wait_untouching().
+  /// release: publishes what the lender is to find to the acquire in follow_orders().
   void tell(std::uint32_t what) noexcept {
-    told.store(what, std::memory_order_release);
-    syscall(SYS_futex, &told, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+    given.told.store(what, std::memory_order_release);
+    syscall(SYS_futex, &given.told, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
 
   const bool carried;
@@ -233,15 +294,15 @@ struct thread_identity::state {
   void* stack = nullptr;            ///< where its stack is free, once it is parked
   bool parked = false;              ///< that is known
   bool over = false;
-  std::atomic<std::uint32_t> told{0};  ///< what the parked lender is to do; 0: to stay parked
-  void (*call)(void*) = nullptr;
-  void* argument = nullptr;
+  orders given;
+  std::optional<reserve_stack> reserve;  ///< of a carried identity
   std::binary_semaphore entered{0};
   std::binary_semaphore left{0};
 };
 
-thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_(new state{.carried = carried}) {
+thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_(new state(carried)) {
   if (carried && !can_be_carried()) throw usage_error("thread_identity: this machine cannot carry identities");
+  if (carried) state_->reserve.emplace();
   const auto create = [&](bool anywhere) {
     pthread_attr_t how;
     pthread_attr_init(&how);
@@ -266,9 +327,9 @@ thread_identity::~thread_identity() {
 void thread_identity::end() noexcept {
   if (std::exchange(state_->over, true)) return;
   if (state_->carried) {
-    state_->tell(state::to_end);  // its thread_local destructors see what ran under the identity
+    state_->tell(orders::to_end);  // its thread_local destructors see what ran under the identity
   } else {
-    state_->call = nullptr;
+    state_->given.call = nullptr;
     state_->entered.release();
   }
 }
@@ -319,7 +380,7 @@ pthread_t thread_identity::lender_with(int number) noexcept {
 void* thread_identity::thread_register() const noexcept {
   // Not before: many that are created together start side by side.
   if (state_->carried && !state_->parked) {
-    state_->left.acquire();
+    state_->stack = await_parked(state_->given);
     state_->parked = true;
   }
   return state_->thread_register;
@@ -328,14 +389,14 @@ void* thread_identity::thread_register() const noexcept {
 void* thread_identity::stack() const noexcept { return state_->stack; }
 
 void thread_identity::run(void (*call)(void*), void* argument) noexcept {
-  state_->call = call;
-  state_->argument = argument;
-  state_->tell(state::to_call);
+  state_->given.call = call;
+  state_->given.argument = argument;
+  state_->tell(orders::to_call);
 }
 
 void thread_identity::prepare(void (*call)(void*), void* argument) noexcept {
-  state_->call = call;
-  state_->argument = argument;
+  state_->given.call = call;
+  state_->given.argument = argument;
 }
 
 void thread_identity::enter() noexcept {

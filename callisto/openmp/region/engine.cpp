@@ -118,6 +118,17 @@ std::size_t stack_bytes() noexcept {
   return usual;
 }
 
+bool splits_loops() noexcept {
+  static const bool does = [] {
+    try {
+      return is_on("CALLISTO_NONMONOTONIC", false);
+    } catch (const usage_error& e) {
+      report_and_exit("%s", e.what());
+    }
+  }();
+  return does;
+}
+
 std::uint64_t spin_ticks() noexcept {
   // libgomp's unit is an iteration of its spin loop. 300,000 of them, its default, take about 1 ms.
   const double turns_per_second = 300e6;

@@ -21,6 +21,10 @@ unsigned contexts() noexcept;
 /// Returns the stack size of an OpenMP thread: OMP_STACKSIZE, else pthreads' default.
 std::size_t stack_bytes() noexcept;
 
+/// True if nonmonotonic dynamic loops are split into ranges (worksharing/loop.hpp), by CALLISTO_NONMONOTONIC. A wrong
+/// value ends the program.
+bool splits_loops() noexcept;
+
 /// Returns how long a waiting thread spins, in native::ticks(), by OMP_WAIT_POLICY and GOMP_SPINCOUNT.
 std::uint64_t spin_ticks() noexcept;
 /// Returns how long it spins in a team with more threads than contexts: at most 10 us, because the thread that it waits

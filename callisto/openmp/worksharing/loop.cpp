@@ -1,6 +1,8 @@
 // Handing out the iterations of loops.
 #include <callisto/openmp/worksharing/loop.hpp>
 
+#include <callisto/openmp/region/engine.hpp>
+
 #include <algorithm>
 
 namespace callisto::openmp {
@@ -15,7 +17,7 @@ loop_request resolve(const omp_thread& self, const iteration_space& space, sched
   }
   if (kind == schedule_kind::automatic || kind == schedule_kind::runtime) return {space, schedule_kind::fixed, 0, true};
   if (kind != schedule_kind::fixed) chunk = std::max<std::uint64_t>(1, chunk);
-  return {space, kind, chunk, monotonic};
+  return {space, kind, chunk, monotonic || !splits_loops()};
 }
 
 iteration_space signed_space(long start, long end, long step) noexcept {

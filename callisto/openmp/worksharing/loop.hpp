@@ -1,12 +1,13 @@
 // Loops with iterations that the runtime hands out. The mechanism depends on the schedule:
 //
 // - `static` needs no communication.
-// - `dynamic` with the nonmonotonic modifier, the default since OpenMP 5.0, uses Callisto's splitting ranges
-//   (distributor/splitting_ranges.hpp). Each thread takes from a range of its own without a locked instruction. A
-//   thread without work steals from others, also from threads that have not begun.
-// - Monotonic loops, ordered loops, loops of one or two chunks a thread, and `guided` use one counter. A guided loop
-//   has so few ranges that a counter costs nothing. Programs rely on their sizes, for example LLVM's test: the
-//   remaining iterations divided by the threads.
+// - `dynamic` and `guided` use one counter. A thread gets its iterations in ascending order, as with libgomp. OpenMP 5.0
+//   promises that for the monotonic modifier only, but programs rely on it: MEGAHIT has room for the first bucket of
+//   each thread, the largest one. Programs rely on the sizes of guided ranges, too, for example LLVM's test.
+// - `dynamic` with the nonmonotonic modifier, which is the default of OpenMP 5.0, uses Callisto's splitting ranges if
+//   CALLISTO_NONMONOTONIC is on (distributor/splitting_ranges.hpp). Each thread takes from a range of its own without a
+//   locked instruction. A thread without work steals from others, also from threads that have not begun.
+//   Loops of one or two chunks a thread use the counter.
 #pragma once
 
 #include <callisto/openmp/worksharing/workshare.hpp>

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 
@@ -63,11 +64,24 @@ void combined() {
 #pragma omp parallel num_threads(threads)
   {
     int before = -1;
+    const auto goes_on = [&before, &backwards](int i) {
+      if (i < before) ++backwards;
+      before = i;
+    };
 #pragma omp for schedule(monotonic : dynamic, 2)
     for (int i = 0; i < 1000; ++i) {
       monotonic.met(unsigned(i));
-      if (i < before) ++backwards;
-      before = i;
+      goes_on(i);
+    }
+    // Without the modifier, too, as with libgomp: programs rely on it.
+    const char* const split = std::getenv("CALLISTO_NONMONOTONIC");
+    if (split == nullptr || std::strcmp(split, "on") != 0) {
+      before = -1;
+#pragma omp for schedule(dynamic)
+      for (int i = 0; i < 20000; ++i) goes_on(i);
+      before = -1;
+#pragma omp for schedule(nonmonotonic : dynamic, 3)
+      for (int i = 0; i < 20000; ++i) goes_on(i);
     }
   }
   dynamic.check("parallel for, dynamic");
