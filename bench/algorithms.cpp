@@ -123,7 +123,13 @@ void reducing(std::size_t n, std::vector<std::vector<std::string>>& table) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  if (count > 1) {
+    const bool asks = arguments[1] == std::string("--help") || arguments[1] == std::string("-h");
+    if (!asks) fmt::print(stderr, "algorithms: expected no arguments, found '{}'\n", arguments[1]);
+    fmt::print(asks ? stdout : stderr, "Usage: algorithms\nSorts, scans and reduces 10 M values beside its peers.\n");
+    return asks ? 0 : 2;
+  }
   constexpr std::size_t n = 10'000'000;
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> keys(n);
