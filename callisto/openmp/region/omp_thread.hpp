@@ -43,6 +43,9 @@ struct position {
   std::uint64_t trip = 0;   ///< ranges of a static schedule taken so far
   std::uint64_t first = 0;  ///< the current range: iterations [first, last)
   std::uint64_t last = 0;
+  std::uint64_t reserved = 0;    ///< iterations behind the current range that the thread has claimed
+  std::uint64_t batch = 0;       ///< chunks of its last claim; 0: none yet
+  std::uint64_t claimed_at = 0;  ///< when that was, in native::ticks()
   distributor::splitting_ranges<native>::cursor pieces{};
   bool ran_last_chunk = false;  ///< of a loop that `pieces` hands out: the thread runs nothing more of it
 };
