@@ -154,10 +154,8 @@ std::vector<std::string> what_is_replaced(const std::string& program) {
   if (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
     said.emplace_back("nothing is replaced: it has capabilities, and the loader ignores LD_PRELOAD");
   const std::string loader = elf.loader();
-  if (loader.empty()) {
-    said.emplace_back("nothing is replaced: it is linked with -static");
-    return said;
-  }
+  if (loader.empty()) said.emplace_back("nothing is replaced: it is linked with -static");
+  if (!said.empty()) return said;
   for (const std::string& name : libraries_of(path, loader)) {
     const auto is = [&name](std::string_view kind) { return name.starts_with(kind); };
     if (name == "libgomp.so.1") {
