@@ -51,7 +51,7 @@ TEST(Table, Headers) {
   EXPECT_EQ(read("ann,bob\nbob,cid\n").graph.edges.size(), 2u);
   EXPECT_EQ(read("source,target\nann,bob\n", {.header = false}).graph.edges.size(), 2u);
   EXPECT_EQ(read("ann,bob\nbob,cid\n", {.header = true}).graph.edges.size(), 1u);
-  EXPECT_EQ(error_of("source,target\n"), "graph: no edges: the file holds a header only");
+  EXPECT_EQ(error_of("source,target\n"), "graph:1: no edges: the file holds a header only");
 }
 
 TEST(Table, HeadersThatNameBothEndsAlike) {

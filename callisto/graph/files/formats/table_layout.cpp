@@ -366,7 +366,7 @@ class finder {
     rows_.erase(rows_.begin());
     layout_.skip = taken_.first_end;
     if (rows_.empty() && from_.head_is_all())
-      throw input_error(from_.name(), 0, "no edges: the file holds a header only");
+      throw input_error(from_.name(), 1, "no edges: the file holds a header only");
   }
 
   bool looks_like_header() const {
