@@ -10,6 +10,9 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace callisto::global {
 namespace {
@@ -30,7 +33,12 @@ stack_store::stack_store(std::size_t bytes, std::size_t guards) noexcept
 
 stack_store::~stack_store() {
   guards_in_process.fetch_sub(guards_, std::memory_order_relaxed);  // relaxed: only the number matters
-  for (const slab& s : slabs_) munmap(s.mapping, s.mapping_bytes);
+  for (const slab& s : slabs_) {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(s.mapping, s.mapping_bytes);  // what is mapped there next has no frames
+#endif
+    munmap(s.mapping, s.mapping_bytes);
+  }
 }
 
 void stack_store::map_slab() {

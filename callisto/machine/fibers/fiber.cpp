@@ -209,7 +209,12 @@ struct fiber::state {
 #if defined(CALLISTO_TSAN_FIBERS)
     if (memory != nullptr) __tsan_destroy_fiber(own_tsan);
 #endif
-    if (memory != nullptr) munmap(memory, memory_bytes);
+    if (memory == nullptr) return;
+#if defined(CALLISTO_ASAN_FIBERS)
+    // What is mapped here next has no frames.
+    __asan_unpoison_memory_region(bottom(), stack_bytes());
+#endif
+    munmap(memory, memory_bytes);
   }
 
   std::byte* bottom() const noexcept { return memory + page_bytes(); }
