@@ -78,31 +78,12 @@ class tree {
       });
 };
 
-/// A chain of writes, each of which triggers the next.
-class chain {
+/// Writes that trigger writes: each the next `Fan`, so one makes a chain, and two a binary tree.
+template <std::uint64_t Fan>
+class writes {
  public:
-  static constexpr std::uint64_t length = 1 << 16;
-  chain() { x_.on_change(step_, domino::now); }
-  void run() {
-    ++round_;
-    x_.set(c_.outside(), 0, round_);
-    c_.run();
-  }
-
- private:
-  std::uint32_t round_ = 0;
-  domino::computation c_{{.contexts = 1}};
-  domino::cells<std::uint32_t> x_{c_, length, 0};
-  domino::merged_task& step_ = c_.task(length, [this](domino::here& at, std::uint64_t i) {
-    if (i + 1 < length) x_.set(at, i + 1, round_);
-  });
-};
-
-/// A binary tree of writes, each of which triggers the next two.
-class write_tree {
- public:
-  static constexpr std::uint64_t length = (1 << 16) - 1;
-  explicit write_tree(unsigned contexts) : c_({.contexts = contexts}) { x_.on_change(step_, domino::now); }
+  static constexpr std::uint64_t length = (1 << 16) - (Fan == 1 ? 0 : 1);
+  explicit writes(unsigned contexts) : c_({.contexts = contexts}) { x_.on_change(step_, domino::now); }
   void run() {
     ++round_;
     x_.set(c_.outside(), 0, round_);
@@ -114,9 +95,8 @@ class write_tree {
   domino::computation c_;
   domino::cells<std::uint32_t> x_{c_, length, 0};
   domino::merged_task& step_ = c_.task(length, [this](domino::here& at, std::uint64_t i) {
-    if (2 * i + 2 >= length) return;
-    x_.set(at, 2 * i + 1, round_);
-    x_.set(at, 2 * i + 2, round_);
+    if (Fan * i + Fan >= length) return;
+    for (std::uint64_t k = 1; k <= Fan; ++k) x_.set(at, Fan * i + k, round_);
   });
 };
 
@@ -227,12 +207,12 @@ int main(int count, char** arguments) {
   trees.push_back(program("oneTBB, 2 threads", [] { tbb_run(2); }));
 #endif
   measure("tree of tasks, one task", "ns", 1e9, tree_tasks, std::move(trees));
-  chain links;
-  measure("chain of writes, one", "ns", 1e9, chain::length, {program("write, trigger, run", [&] { links.run(); })});
-  write_tree writes(1);
-  write_tree both_write(2);
-  measure("tree of writes, one", "ns", 1e9, write_tree::length,
-          {program("1 context", [&] { writes.run(); }), program("2 contexts", [&] { both_write.run(); })});
+  writes<1> chain(1);
+  measure("chain of writes, one", "ns", 1e9, writes<1>::length, {program("write, trigger, run", [&] { chain.run(); })});
+  writes<2> one_writes(1);
+  writes<2> both_write(2);
+  measure("tree of writes, one", "ns", 1e9, writes<2>::length,
+          {program("1 context", [&] { one_writes.run(); }), program("2 contexts", [&] { both_write.run(); })});
   phases alone(1);
   phases both(2);
   measure("phase of one task", "us", 1e6, phases::count,
