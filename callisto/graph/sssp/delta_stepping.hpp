@@ -140,43 +140,41 @@ class delta_stepping : delta_limits {
                                 : static_cast<std::size_t>(few_arcs / std::max(arcs, 1.0)) + 1;
   }
 
-  /// The loop that relaxes the entries of one bucket with all threads.
+  /// What the loops have in common that relax the entries of one bucket with all threads.
   struct bucket_loop {
     const relax& step;
     std::vector<buckets>& all;
-    const entry* entries;
-    const entry* end;
     std::size_t bucket;
     std::size_t few;
 
     void fork(nothing&) noexcept {}
-    void work(nothing&, std::uint64_t first, std::uint64_t last) {
-      step(entries + first, entries + last, end, all[this_thread()]);
-    }
     void join(nothing&) { fuse(step, all[this_thread()], bucket, few); }
   };
+  /// The loop for entries that stand together.
+  struct gathered_loop : bucket_loop {
+    const entry* entries;
+    const entry* end;
 
+    void work(nothing&, std::uint64_t first, std::uint64_t last) {
+      this->step(entries + first, entries + last, end, this->all[this_thread()]);
+    }
+  };
   /// The loop for a bucket of many entries, which stay where the threads have put them.
-  struct large_bucket_loop {
-    const relax& step;
-    std::vector<buckets>& all;
+  struct large_loop : bucket_loop {
     const std::vector<typename buckets::list>& lists;
     const std::vector<std::uint64_t>& ends;  ///< of the lists, as if one stood behind the other
-    std::size_t bucket;
-    std::size_t few;
 
-    void fork(nothing&) noexcept {}
     void work(nothing&, std::uint64_t first, std::uint64_t last) {
       auto at = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), first) - ends.begin());
       for (; first != last; ++at) {
         const std::uint64_t begin = ends[at] - lists[at].size();
         const std::uint64_t end = std::min(last, ends[at]);
         const entry* const entries = lists[at].data();
-        step(entries + (first - begin), entries + (end - begin), entries + lists[at].size(), all[this_thread()]);
+        this->step(entries + (first - begin), entries + (end - begin), entries + lists[at].size(),
+                   this->all[this_thread()]);
         first = end;
       }
     }
-    void join(nothing&) { fuse(step, all[this_thread()], bucket, few); }
   };
 
   /// Relaxes what the thread has put back into its own bucket, while that is too little to share (bucket fusion: Zhang
@@ -229,9 +227,9 @@ class delta_stepping : delta_limits {
       const entry* const end = frontier_.data() + frontier_.size();
       const entry* const first = relax_alone(step, end, bucket);
       if (first == end) continue;
-      bucket_loop loop{step, buckets_, first, end, bucket, few_entries_};
-      parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, static_cast<std::uint64_t>(end - first),
-                                                        {.stop = stop_});
+      gathered_loop loop{{step, buckets_, bucket, few_entries_}, first, end};
+      parallel_for<gathered_loop, nothing, std::uint64_t>(loop, 0, static_cast<std::uint64_t>(end - first),
+                                                          {.stop = stop_});
     }
     check();
     return true;
@@ -254,11 +252,17 @@ class delta_stepping : delta_limits {
     return end;
   }
 
+  /// Returns the entries that all threads have in a bucket.
+  std::uint64_t entries_in(std::size_t bucket) {
+    std::uint64_t entries = 0;
+    for (buckets& b : buckets_) entries += b[bucket].size();
+    return entries;
+  }
+
   bool pays_in_supersteps(std::size_t bucket) {
     if (degree_ >= least_degree_to_split || buckets_.size() == 1 || buckets_.size() > most_threads_in_supersteps)
       return false;
-    std::uint64_t entries = 0;
-    for (buckets& b : buckets_) entries += b[bucket].size();
+    const std::uint64_t entries = entries_in(bucket);
     return entries >= least_to_begin_supersteps && entries <= most_in_supersteps;
   }
 
@@ -278,10 +282,7 @@ class delta_stepping : delta_limits {
 
   /// True if copying the entries of a bucket would take longer than it takes all threads to find them where they are.
   bool is_large(std::size_t bucket) {
-    if (buckets_.size() == 1 || workers::others_wait()) return false;
-    std::uint64_t entries = 0;
-    for (buckets& b : buckets_) entries += b[bucket].size();
-    return entries >= least_in_place;
+    return buckets_.size() > 1 && !workers::others_wait() && entries_in(bucket) >= least_in_place;
   }
 
   void empty_large(std::size_t bucket, const relax& step) {
@@ -293,8 +294,8 @@ class delta_stepping : delta_limits {
       lists_[t].swap(buckets_[t][bucket]);
       ends_.push_back(entries += lists_[t].size());
     }
-    large_bucket_loop loop{step, buckets_, lists_, ends_, bucket, few_entries_};
-    parallel_for<large_bucket_loop, nothing, std::uint64_t>(loop, 0, entries, {.stop = stop_});
+    large_loop loop{{step, buckets_, bucket, few_entries_}, lists_, ends_};
+    parallel_for<large_loop, nothing, std::uint64_t>(loop, 0, entries, {.stop = stop_});
   }
 
   /// Moves the entries of a bucket from all threads' buckets to frontier_.
