@@ -158,7 +158,7 @@ class posts {
         } else if (!box_.open()) {
           continue;
         }
-        require(kernel_.fetch_or(0, order::relaxed) == 0, "no signal is on its way to a thread whose mailbox is open");
+        require(kernel_.fetch_or(0, order::relaxed) == 0, "a thread with an open mailbox has no signal on its way");
         taken_ = taken_ | box_.close();
         if ((taken_ & bit) != 0) require(written_ == 1, "what the sender did is visible");
       }

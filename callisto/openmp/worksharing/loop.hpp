@@ -1,11 +1,11 @@
 // Loops with iterations that the runtime hands out. The mechanism depends on the schedule:
 //
 // - `static` needs no communication.
-// - `dynamic` and `guided` use one counter. A thread gets its iterations in ascending order, as with libgomp.
-// OpenMP 5.0
-//   promises that for the monotonic modifier only, but programs rely on it: MEGAHIT has room for the first bucket of
-//   each thread, the largest one. Programs rely on the sizes of guided ranges, too, for example LLVM's test. Without
-//   the monotonic modifier a thread claims as many chunks at once as take some 5 us, and takes one after the other.
+// - `dynamic` and `guided` use one counter. A thread gets its iterations in ascending order, as with libgomp. The
+//   standard promises that for the monotonic modifier only, but programs rely on it: MEGAHIT has room for the first
+//   bucket of each thread, the largest one. Programs rely on the sizes of guided ranges, too, for example LLVM's test.
+//   Without the monotonic modifier a thread claims as many chunks at once as take some 5 us, and takes one after the
+//   other.
 // - `dynamic` with the nonmonotonic modifier, which is the default of OpenMP 5.0, uses Callisto's splitting ranges if
 //   CALLISTO_NONMONOTONIC is on (distributor/splitting_ranges.hpp). Each thread takes from a range of its own without a
 //   locked instruction. A thread without work steals from others, also from threads that have not begun.
