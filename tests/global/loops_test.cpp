@@ -7,16 +7,19 @@
 #include <callisto/global/loops/spawn_where.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/synchronization/full_empty.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace callisto::global {
@@ -275,6 +278,29 @@ TEST_P(Loops, AnExceptionOfAStolenIterationEndsThePhase) {
     }
     EXPECT_NE(text.find("iteration 5000"), std::string::npos) << text;
   });
+}
+
+TEST(PlainLoops, HaveAsManyThreadsAsTheRankHasCores) {
+  if (test::rank_of_launcher != nullptr) GTEST_SKIP() << "the launcher has set the number of cores";
+  const unsigned before = threads();
+  set_threads(8);
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  on_ranks(1,
+           [&] {
+             parallel_for(0, 200,
+                          [&](int) {
+                            const int now = ++inside;
+                            for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+                            }
+                            std::this_thread::sleep_for(std::chrono::microseconds(200));
+                            --inside;
+                          },
+                          {.batch = 1});
+           },
+           {.threads = 2});
+  set_threads(before);
+  EXPECT_LE(most, 2);
 }
 
 TEST(LoopErrors, WaitingWithoutWorkersNamesThePlace) {

@@ -382,6 +382,46 @@ TEST(Timeline, CountersAreRatesBetweenSamples) {
   EXPECT_NE(text.find(R"("idle %","pid":0,"ts":1000000.000,"args":{"value":50})"), std::string::npos) << text;
 }
 
+#if defined(__linux__)
+TEST(Session, AnIdleCoreGivesMemoryOfItsWorkersBack) {
+  const auto resident_pages = [] {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t size = 0;
+    std::int64_t resident = 0;
+    file >> size >> resident;
+    return resident;
+  };
+  constexpr std::size_t workers = 4000;
+  in_process_job j;
+  j.net.ranks = 2;
+  j.how.workers = 100;
+  std::atomic<std::int64_t> most{0};
+  run_in_process(j, [&](session& s) {
+    std::vector<worker*> waiting;
+    s.run_phase([&] {
+      if (s.rank() != 1) return;
+      for (std::size_t i = 0; i != workers; ++i) {
+        spawn([&] {
+          waiting.push_back(&this_worker());
+          if (waiting.size() < workers) return suspend();
+          most = resident_pages();
+          for (worker* const w : waiting) wake(*w);
+        });
+      }
+    });
+    // Rank 1 has nothing to do until rank 0 has seen its memory go. A worker uses a page at least.
+    if (s.rank() == 0) {
+      const auto gone = [&] { return resident_pages() <= most - std::int64_t{workers / 2}; };
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (!gone() && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      EXPECT_TRUE(gone());
+    }
+    s.run_phase([] {});
+  });
+}
+#endif
+
 TEST(Session, ARankThatDiesEndsAll) {
   for (int after : {0, 3, 40}) {
     in_process_job j;

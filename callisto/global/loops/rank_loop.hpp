@@ -177,7 +177,7 @@ bool run_alone(std::uint64_t n, Body& body, plain_thread& state, const loop_opti
   return true;
 }
 
-/// Runs a loop without workers on the threads of callisto::parallel_for.
+/// Runs a loop without workers on threads of callisto::parallel_for: at most as many as the rank has cores.
 template <class Batch>
 bool run_plain(std::uint64_t n, Batch& run, const loop_options& options, const std::source_location& where) {
   rank_context& me = here();
@@ -188,7 +188,10 @@ bool run_plain(std::uint64_t n, Batch& run, const loop_options& options, const s
     return run_alone(n, body, only, options);
   }
   return callisto::parallel_for<plain_body<Batch>, plain_thread, std::uint64_t>(
-      body, 0, n, callisto::loop_options{.batch = options.batch, .stop = options.stop}, where);
+      body, 0, n,
+      callisto::loop_options{
+          .batch = options.batch, .stop = options.stop, .threads = static_cast<unsigned>(me.threads)},
+      where);
 }
 
 /// Runs the iterations [0, n) of this rank by run(from, to): as part of a collective loop if the caller is main, else

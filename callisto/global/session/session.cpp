@@ -42,6 +42,8 @@ constexpr std::uint64_t most_patience = 2'000'000;
 constexpr std::size_t enough_waiting = 64;
 /// A core that sleeps for the so manieth time in a row lends its context: after about a millisecond.
 constexpr unsigned sleeps_before_lending = 4;
+/// It gives back the memory of workers without a task at its so manieth sleep: after some 10 milliseconds.
+constexpr unsigned sleeps_before_trim = 8;
 /// A core asks so often, at most, whether another job wants its context.
 constexpr std::uint64_t check_in_every = 100'000;
 constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
@@ -333,6 +335,7 @@ void session::state::sleep(core& c, unsigned idle) {
     leases[c.number()].on->idle();
     leases[c.number()].is_lent = true;
   }
+  if (idle == sleeps_before_trim) c.trim();
   const std::chrono::microseconds most(std::min(100U << std::min(idle, 6U), 5000U));
   try {
     asleep.fetch_add(1, std::memory_order_relaxed);  // relaxed, here and below: a hint

@@ -147,7 +147,8 @@ class CALLISTO_API core {
   /// What other threads began here by post().
   const activity<machine::native>& posted() const noexcept { return posts_; }
 
-  /// Gives memory of idle workers back to the system. The root worker calls it while no other worker has a task.
+  /// Gives the memory of workers without a task back to the system, of all but `plenty` of them. The root worker or the
+  /// idle one calls it.
   void trim();
 
   /// Lets every suspend() throw `why`, and wakes the root worker. This core's thread.
