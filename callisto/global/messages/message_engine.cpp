@@ -1,5 +1,6 @@
 #include <callisto/global/messages/message_engine.hpp>
 #include <callisto/global/messages/unpack.hpp>
+#include <callisto/global/messages/window.hpp>
 #include <callisto/global/transport/environment.hpp>
 #include <callisto/machine/ticks_of.hpp>
 
@@ -45,16 +46,14 @@ message_options message_options::from_environment() {
   return o;
 }
 
-/// What an engine knows of one destination; its queues and numbers are under queue_lock_.
+/// What an engine knows of one destination; its queues and windows are under queue_lock_.
 struct message_engine::peer {
   std::deque<packet_pointer> queue[2];  ///< by channel
-  std::uint64_t queued[2] = {};         ///< charges of the packets in `queue`
-  std::uint64_t under_way[2] = {};      ///< charges that were sent and not given back
+  send_window<machine::native> window[2];
   bool is_active = false;
-  std::atomic<std::uint64_t> of_tasks{0};  ///< queued[0] + under_way[0], for waiting senders
 
   // For the thread that makes progress.
-  std::uint32_t credit[2] = {};  ///< charges to give back
+  credit_debt debt[2];
   bool is_in_debt = false;
 };
 
@@ -185,11 +184,8 @@ void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
   }
   queued_packets_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for wait(); the lock publishes packets
   queue.push_back(std::move(p));
-  to.queued[set.channel_] += charge;
-  if (set.channel_ == 0)
-    to.of_tasks.fetch_add(charge, std::memory_order_relaxed);  // relaxed: senders only compare
-  else
-    queued_by_handlers_.fetch_add(charge, std::memory_order_relaxed);  // relaxed: as above
+  to.window[set.channel_].enqueue(charge);
+  if (set.channel_ == 1) queued_by_handlers_.fetch_add(charge, std::memory_order_relaxed);  // relaxed: a limit
   if (!to.is_active) {
     to.is_active = true;
     active_.push_back(hop);
@@ -203,11 +199,11 @@ void message_engine::hand_off_all(piece_set& set) {
 void message_engine::after_hand_off(int hop) {
   if (detail::in_handler_of_thread) return;
   progress();
-  const peer& to = peers_[static_cast<std::size_t>(hop)];
-  if (to.of_tasks.load(std::memory_order_relaxed) <= options_.window) return;  // relaxed: a limit, not an order
-  full_waits_.fetch_add(1, std::memory_order_relaxed);                         // relaxed: a statistic
+  const auto& of_tasks = peers_[static_cast<std::size_t>(hop)].window[0];
+  if (!of_tasks.is_over(options_.window)) return;
+  full_waits_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a statistic
   int quiet = 0;
-  while (to.of_tasks.load(std::memory_order_relaxed) > options_.window) {
+  while (of_tasks.is_over(options_.window)) {
     if (progress())
       quiet = 0;
     else if (++quiet > 50)
@@ -280,11 +276,10 @@ bool message_engine::progress() {
 
 bool message_engine::send_packet(int to, peer& of, packet_pointer& p) {
   packet_header& h = p->header();
-  h.credit[0] = of.credit[0];
-  h.credit[1] = of.credit[1];
+  for (const unsigned channel : {0u, 1u}) h.credit[channel] = of.debt[channel].owed();
   const std::uint32_t bytes = h.bytes;
   if (!net_.try_send(to, p)) return false;
-  of.credit[0] = of.credit[1] = 0;
+  for (credit_debt& debt : of.debt) debt.clear();
   ++statistics_.packets;
   statistics_.message_bytes += bytes - sizeof(packet_header);
   return true;
@@ -292,7 +287,6 @@ bool message_engine::send_packet(int to, peer& of, packet_pointer& p) {
 
 void message_engine::pop_queue(peer& of, unsigned channel, std::uint32_t charge) {
   of.queue[channel].pop_front();
-  of.queued[channel] -= charge;
   if (channel == 1) queued_by_handlers_.fetch_sub(charge, std::memory_order_relaxed);  // relaxed: a limit
   queued_packets_.fetch_sub(1, std::memory_order_relaxed);                             // relaxed: a hint
 }
@@ -312,10 +306,10 @@ bool message_engine::send_queued() {
       auto& queue = of.queue[channel];
       while (!queue.empty()) {
         const std::uint32_t charge = queue.front()->header().charge;
-        if (of.under_way[channel] != 0 && of.under_way[channel] + charge > options_.window) break;
+        if (!of.window[channel].admits(charge, options_.window)) break;
         if (!send_packet(to, of, queue.front())) return any;
         pop_queue(of, channel, charge);
-        of.under_way[channel] += charge;
+        of.window[channel].leave(charge);
         any = true;
       }
     }
@@ -343,7 +337,7 @@ bool message_engine::handle_own() {
       p = std::move(of.queue[channel].front());
       const std::uint32_t charge = p->header().charge;
       pop_queue(of, channel, charge);
-      if (channel == 0) of.of_tasks.fetch_sub(charge, std::memory_order_relaxed);  // relaxed: a limit
+      of.window[channel].drop(charge);
       if (of.queue[0].empty() && of.queue[1].empty()) {
         of.is_active = false;
         std::erase(active_, net_.rank());
@@ -392,14 +386,12 @@ void message_engine::handle(packet_pointer p, bool is_own) {
     if ((h.credit[0] | h.credit[1]) != 0) {
       const std::lock_guard guard(queue_lock_);
       for (const unsigned channel : {0u, 1u}) {
-        if (h.credit[channel] > of.under_way[channel])
+        if (!of.window[channel].give_back(h.credit[channel]))
           fail("a packet from rank " + std::to_string(source) + " is damaged: it gives back " +
-               std::to_string(h.credit[channel]) + " bytes of " + std::to_string(of.under_way[channel]));
-        of.under_way[channel] -= h.credit[channel];
+               std::to_string(h.credit[channel]) + " bytes of " + std::to_string(of.window[channel].under_way()));
       }
-      of.of_tasks.fetch_sub(h.credit[0], std::memory_order_relaxed);  // relaxed: a limit
     }
-    of.credit[h.channel] += h.charge;
+    of.debt[h.channel].add(h.charge);
     if (!of.is_in_debt && h.charge != 0) {
       of.is_in_debt = true;
       in_debt_.push_back(source);
@@ -412,10 +404,9 @@ bool message_engine::return_credits() {
   bool any = false;
   for (std::size_t i = 0; i < in_debt_.size();) {
     peer& of = peers_[static_cast<std::size_t>(in_debt_[i])];
-    const std::uint64_t limit = options_.window / 4;
     // relaxed: a limit
     const bool holds_back = queued_by_handlers_.load(std::memory_order_relaxed) > most_queued_by_handlers;
-    if (of.credit[1] >= limit || (of.credit[0] >= limit && !holds_back)) {
+    if (of.debt[1].is_due(options_.window) || (of.debt[0].is_due(options_.window) && !holds_back)) {
       packet_pointer p = net_.take(-1, 0);
       p->header().bytes = sizeof(packet_header);
       p->header().source = static_cast<std::uint16_t>(net_.rank());
@@ -426,7 +417,7 @@ bool message_engine::return_credits() {
       }
       any = true;
     }
-    if ((of.credit[0] | of.credit[1]) == 0) {
+    if ((of.debt[0].owed() | of.debt[1].owed()) == 0) {
       of.is_in_debt = false;
       in_debt_[i] = in_debt_.back();
       in_debt_.pop_back();
@@ -473,8 +464,8 @@ std::string message_engine::report() {
   const std::lock_guard guard(queue_lock_);
   for (int r = 0; r < net_.ranks(); ++r) {
     const peer& of = peers_[static_cast<std::size_t>(r)];
-    const std::uint64_t queued = of.queued[0] + of.queued[1];
-    const std::uint64_t under_way = of.under_way[0] + of.under_way[1];
+    const std::uint64_t queued = of.window[0].queued() + of.window[1].queued();
+    const std::uint64_t under_way = of.window[0].under_way() + of.window[1].under_way();
     if (queued + under_way == 0) continue;
     lines += "rank " + std::to_string(net_.rank()) + ": to rank " + std::to_string(r) + " at " + net_.host_of(r) +
              ": " + std::to_string(queued) + " bytes wait to be sent, " + std::to_string(under_way) +
