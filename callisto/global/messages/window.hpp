@@ -62,7 +62,7 @@ class send_window {
   machine::atomic_of<M, std::uint64_t> total_{0};
 };
 
-/// What a rank owes to a sender, whose packets it has handled. Of the thread that makes progress.
+/// What a rank owes to the sender of packets that it has handled. Of the thread that makes progress.
 class credit_debt {
  public:
   void add(std::uint32_t charge) noexcept { owed_ += charge; }
