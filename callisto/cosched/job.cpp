@@ -3,6 +3,7 @@
 
 #include <callisto/cosched/activity_sampler.hpp>
 #include <callisto/cosched/owner_cache.hpp>
+#include <callisto/cosched/run_message.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/priority.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -317,6 +318,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     refusal.clear();
     std::unique_ptr<job> joined(new job(std::move(in)));
     joined->wake_watchers();
+    tell_run_of_job();
     if (!foreign.empty()) tell_of_foreign_file(foreign, "jobs meet in " + joined->path());
     return joined;
   }

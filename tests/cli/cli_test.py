@@ -1919,7 +1919,9 @@ class Sharing(CommandTest):
 
     def test_without_a_table(self):
         self.assertRegex(self.succeed("status", env=self.env), r"\AThere is no table: [^\n]+\n\Z")
-        self.assertEqual(self.status(), {"table": None, "whole": True, "jobs": [], "contexts": []})
+        seen = self.status()
+        self.assertIn("programs", seen, "those of other tests")
+        self.assertEqual(seen, {"table": None, "whole": True, "jobs": [], "programs": seen["programs"], "contexts": []})
         self.assertRegex(self.succeed("reset", env=self.env), r"\AThere is no table, [^\n]+\n\Z")
         self.assertEqual(self.json("reset", env=self.env), {"table": None})
         self.assertIn("There is no table", self.succeed("top", "--interval", "0.05", env=self.env))
@@ -2138,16 +2140,41 @@ class Sharing(CommandTest):
         """Neither is a job."""
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one context")
-        program = subprocess.Popen([COMMAND, "run", "--contexts", "1", "--", "sleep", "600"], env={**os.environ, **self.env})
+        program = subprocess.Popen([COMMAND, "run", "--contexts", "1", "--", "sleep", "600"], 
+                                   env={**os.environ, **self.env, "CALLISTO_COSCHED": ""})
         self.addCleanup(program.wait)
         self.addCleanup(program.kill)
         while pathlib.Path(f"/proc/{program.pid}/comm").read_text() != "sleep\n":
             time.sleep(0.01)
         there = os.sched_getaffinity(program.pid)
         self.assertEqual(len(there), 1)
+        self.assertIn({"pid": program.pid, "name": "sleep"}, self.status()["programs"])
+        self.assertRegex(self.succeed("status", env=self.env), rf"(?m)^Of 'callisto run', but no job so far: .*\b{program.pid} \(sleep\)")
         where = ["run", "--contexts", "1", "--", "python3", "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
         # Programs that other tests place at the same time count, too: not each attempt has one answer.
         self.assertTrue(any(set(json.loads(self.succeed(*where, env=self.env))) != there for _ in range(100)))
+
+    @unittest.skipUnless(JOB, "no job program")
+    def test_run_tells_of_a_program_that_was_no_job(self):
+        def said(*arguments, env={}):
+            done = run("run", *arguments, env={**self.env, "CALLISTO_COSCHED": "", **env})
+            self.assertEqual(done.returncode, 7, done.stderr)
+            return done.stderr.decode()
+        no_job, a_job = ["sh", "-c", "exit 7"], ["bash", "-c", f"exec 3< <({JOB}); head -c 6 <&3 >&2; kill $!; exit 7"]
+        for asked in [["--weight", "2"], ["--coschedule", "on"]]:
+            self.assertRegex(said(*asked, *no_job), r"\Acallisto: run: sh never became a job: it ran no loop [^\n]*\n\Z")
+            self.assertEqual(said(*asked, *a_job), "joined", "a child of the program is a job")
+        self.assertEqual(said("--weight", "2", COMMAND, "run", "--weight", "3", *a_job), "joined", "two run, one in the other")
+        self.assertRegex(said("--weight", "2", *no_job, env={"CALLISTO_COSCHED_DIR": "/nonexistent"}),
+                         r"\Acallisto: run: sh never became a job: jobs cannot share this machine: /nonexistent/[^\n]*\n\Z")
+        # Not asked for, or of a program that ends soon.
+        for arguments in [["--coschedule", "off", "--weight", "2"], ["--no-openmp"]]:
+            self.assertEqual(said(*arguments, *no_job), "")
+        self.assertEqual(said("--weight", "2", *no_job, env={"CALLISTO_COSCHED": "off"}), "")
+        self.assertRegex(said("sh", "-c", "sleep 3.1; exit 7"), r"\Acallisto: run: sh never became a job: ")
+        # A program that waits for all of its children has none by it.
+        self.assertEqual(said("--weight", "2", sys.executable, "-c", "import os\ntry: os.wait()\nexcept ChildProcessError: os._exit(7)")
+                         .count("\n"), 1)
 
     def test_run_preloads_the_openmp_library(self):
         command = self.folder / "bin" / "callisto"

@@ -3,6 +3,7 @@
 #include <callisto/app/jobs/placed_programs.hpp>
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/cosched/run_message.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -11,11 +12,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -46,11 +46,37 @@ machine::descriptor open_lock() {
   return machine::descriptor();
 }
 
-bool is_marked(pid_t pid) {
+/// Returns the value of a variable in the environment with which a program started; empty if there is none.
+std::string variable_of(pid_t pid, const char* name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
-  const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const std::string mark = std::string(mark_name) + '=' + std::to_string(pid) + '\0';
-  return all.starts_with(mark) || all.find('\0' + mark) != std::string::npos;
+  const std::string begin = std::string(name) + '=';
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (entry.starts_with(begin)) return entry.substr(begin.size());
+  }
+  return {};
+}
+
+/// Returns the process that `text` begins with; 0 if it begins with none.
+pid_t process_in(const std::string& text) {
+  pid_t pid = 0;
+  std::from_chars(text.data(), text.data() + text.size(), pid);
+  return pid;
+}
+
+/// Returns this user's other programs for which the variable begins with their own process number. Programs that such a
+/// program starts have the variable, too.
+std::vector<pid_t> programs_marked(const char* mark) {
+  std::vector<pid_t> found;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", failed)) {
+    const pid_t pid = process_in(entry.path().filename().string());
+    struct stat is{};
+    if (pid != 0 && pid != ::getpid() && ::stat(entry.path().c_str(), &is) == 0 && is.st_uid == ::geteuid() &&
+        process_in(variable_of(pid, mark)) == pid) {
+      found.push_back(pid);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -67,19 +93,20 @@ variables placed_mark() { return {{mark_name, std::to_string(::getpid())}}; }
 
 std::map<pid_t, std::vector<unsigned>> placed_programs() {
   std::map<pid_t, std::vector<unsigned>> found;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", failed)) {
-    const std::string name = entry.path().filename().string();
-    pid_t pid = 0;
-    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    struct stat is{};
-    if (bad != std::errc() || end != name.data() + name.size() || pid == ::getpid() ||
-        ::stat(entry.path().c_str(), &is) != 0 || is.st_uid != ::geteuid() || !is_marked(pid)) {
-      continue;
-    }
-    found.emplace(pid, machine::affinity_of(pid));
+  for (const pid_t pid : programs_marked(mark_name)) found.emplace(pid, machine::affinity_of(pid));
+  return found;
+}
+
+std::map<pid_t, std::string> programs_of_run() {
+  std::map<pid_t, std::string> found;
+  for (const pid_t pid : programs_marked(cosched::run_variable)) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+    std::string name;
+    if (std::getline(file, name)) found.emplace(pid, name);
   }
   return found;
 }
+
+pid_t program_of_run(pid_t pid) { return process_in(variable_of(pid, cosched::run_variable)); }
 
 }  // namespace callisto::app

@@ -1,5 +1,5 @@
-// Programs to which `callisto run --contexts N` has given a place. Such a program has no slot in the table of jobs
-// before its first loop, and many never get one.
+// Programs that `callisto run` has started, and with --contexts N given a place. Such a program has no slot in the
+// table of jobs before its first loop, and many never get one.
 #pragma once
 
 #include <callisto/app/process/spawn.hpp>
@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -29,5 +30,11 @@ variables placed_mark();
 /// Returns the contexts of this user's programs that `callisto run` has placed, by process. Takes some microseconds for
 /// each process of the user.
 std::map<pid_t, std::vector<unsigned>> placed_programs();
+
+/// Returns the names of this user's programs that `callisto run` has started to share contexts, jobs or not, by
+/// process. Takes as long as placed_programs().
+std::map<pid_t, std::string> programs_of_run();
+/// Returns the program of `callisto run` that a process is, or that started it; 0 if there is none.
+pid_t program_of_run(pid_t pid);
 
 }  // namespace callisto::app

@@ -6,6 +6,7 @@
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/placed_programs.hpp>
 #include <callisto/app/jobs/replaced_library.hpp>
+#include <callisto/app/jobs/run_watcher.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/cosched/timing.hpp>
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -94,6 +96,13 @@ std::vector<unsigned> contexts_of(const std::string& text) {
   return *list;
 }
 
+/// True if the program is expected to share contexts with other jobs.
+bool is_to_share(const run_arguments& o) {
+  const char* const said = std::getenv("CALLISTO_COSCHED");
+  if (!o.how.cosched.value_or(said == nullptr || std::string_view(said) != "off")) return false;
+  return o.how.openmp || o.how.traps || o.how.weight || o.how.cosched || o.contexts;
+}
+
 [[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
   if (command.empty()) throw usage_error("PROGRAM: expected a program to run; see 'callisto run --help'");
   std::optional<choosing_places> choosing;
@@ -109,12 +118,15 @@ std::vector<unsigned> contexts_of(const std::string& text) {
     }
   }
   if (o.how.openmp) tell_if_openmp_library_is_out_of_reach();
+  const variables mark = is_to_share(o) ? watch_for_a_job(command.front(), o.how.weight || o.how.cosched) : variables();
+  environment.insert(environment.end(), mark.begin(), mark.end());
   std::vector<std::string> words = command;
   const std::vector<char*> argv = pointers(words);
   std::vector<std::string> texts = environment_with(environment);
   const std::vector<char*> envp = pointers(texts);
   ::execvpe(argv[0], argv.data(), envp.data());
   const int why = errno;
+  watch_no_more(mark);
   // Returns the exit codes of shells: 127 if the program is not found, 126 if it cannot be run.
   throw exit_with(why == ENOENT ? 127 : 126,
                   fmt::format("run: {}: {}", one_line(command.front()), std::generic_category().message(why)));
@@ -180,6 +192,9 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "Callisto share the machine without it; what this adds is a weight and a place, and Callisto's OpenMP library "
       "for programs that use OpenMP, where it is installed. A number of contexts takes those for which fewest jobs "
       "compete.\n\n"
+      "A program that ends without having been a job, nor having started one, had no use of a weight and of sharing: "
+      "one "
+      "line on standard error says so, after three seconds or more, or if --weight or --coschedule on was given.\n\n"
       "Examples:\n"
       "  callisto run --weight 3 -- ./simulation input.dat\n"
       "  callisto run --contexts 4 -- callisto pagerank web.cg\n"

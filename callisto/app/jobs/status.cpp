@@ -6,6 +6,7 @@
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/placed_programs.hpp>
 #include <callisto/app/jobs/sharing_timeline.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/cosched/context_assignment.hpp>
@@ -19,12 +20,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace callisto::app {
 namespace {
@@ -46,6 +50,25 @@ std::vector<unsigned> members_of(cosched::job_set jobs) {
     if ((jobs & cosched::only(j)) != 0) all.push_back(j);
   }
   return all;
+}
+
+/// Returns the programs of `callisto run` that neither are jobs nor have started one of `jobs`, by process.
+std::map<pid_t, std::string> programs_without_a_slot(const std::vector<cosched::job_picture>& jobs) {
+  std::map<pid_t, std::string> programs = programs_of_run();
+  for (const cosched::job_picture& job : jobs) {
+    programs.erase(static_cast<pid_t>(job.pid));
+    if (!programs.empty()) programs.erase(program_of_run(static_cast<pid_t>(job.pid)));
+  }
+  return programs;
+}
+
+/// Returns a line about them; empty if there are none.
+std::string named(const std::map<pid_t, std::string>& programs) {
+  std::string text;
+  for (const auto& [pid, name] : programs) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", pid, one_line(whole_characters(name)));
+  }
+  return text.empty() ? text : fmt::format("Of 'callisto run', but no job so far: {}\n", text);
 }
 
 json number_or_null(unsigned number, unsigned none) { return number == none ? json(nullptr) : json(number); }
@@ -75,6 +98,9 @@ json to_json(const cosched::table_reader* table, const std::vector<cosched::job_
                               {"cooperates", job.alive && !has.silent && job.state != 'T' && job.state != 't'},
                               {"processor_seconds", static_cast<double>(job.processor_time) * 1e-9}});
   }
+  object["programs"] = json::array();
+  for (const auto& [pid, name] : programs_without_a_slot(jobs))
+    object["programs"].push_back({{"pid", pid}, {"name", name}});
   object["contexts"] = json::array();
   const std::uint64_t now = machine::shared_nanoseconds();
   for (const cosched::context_picture& c : contexts) {
@@ -224,9 +250,10 @@ void run(const status_arguments& o) {
   if (o.run.as_json) {
     print(to_text(to_json(visited.get(), jobs, contexts)));
   } else if (visited == nullptr) {
-    print(fmt::format("There is no table: no job has shared this machine yet ({})\n", table_places()));
+    print(fmt::format("There is no table: no job has shared this machine yet ({})\n{}", table_places(),
+                      named(programs_without_a_slot(jobs))));
   } else {
-    print(to_words(*visited, jobs, contexts, o.run.quiet));
+    print(to_words(*visited, jobs, contexts, o.run.quiet) + named(programs_without_a_slot(jobs)));
   }
 }
 
