@@ -60,6 +60,13 @@ struct flock lock_of(std::size_t at, short kind) noexcept {
   refuse(path, std::string(what) + ": " + std::strerror(code));
 }
 
+/// Throws why a file cannot be used: foreign_file if another user's is in the way.
+[[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
+  struct stat is{};
+  if (lstat(path.c_str(), &is) == 0 && is.st_uid != geteuid()) throw foreign_file(path + ": belongs to another user");
+  refuse(path, what);
+}
+
 /// Does posix_fallocate(). Returns an error where a limit on the size of files (RLIMIT_FSIZE) would make the kernel
 /// send SIGXFSZ, which ends programs that know nothing of this file.
 int reserve(int fd, off_t bytes) noexcept {
@@ -131,7 +138,7 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
     if (made) static_cast<void>(fchmod(fd_, 0600));  // restores what the umask took away
     if (fd_ < 0 && errno != EEXIST) break;
   }
-  if (fd_ < 0) refuse(path, "cannot be opened", errno);
+  if (fd_ < 0) refuse_file(path, std::string("cannot be opened: ") + std::strerror(errno));
   // If a program has closed its standard output, what it prints must not get into the file.
   if (fd_ <= STDERR_FILENO) {
     const int low = std::exchange(fd_, fcntl(fd_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -140,15 +147,12 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
   }
   const auto close_and_refuse = [&](const std::string& why) {
     close(std::exchange(fd_, -1));
-    refuse(path, why);
+    refuse_file(path, why);
   };
   struct stat is{};
   if (fstat(fd_, &is) != 0) close_and_refuse(std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(is.st_mode)) close_and_refuse("is not a regular file");
-  if (is.st_uid != geteuid()) {
-    close(std::exchange(fd_, -1));
-    throw foreign_file(path + ": belongs to another user");
-  }
+  if (is.st_uid != geteuid()) close_and_refuse("belongs to another user");
   // Under another name it may be a file of this user that means something else.
   if (is.st_nlink > 1) close_and_refuse("has " + std::to_string(is.st_nlink) + " names, expected one");
   if ((is.st_mode & 0077) != 0) close_and_refuse("is open to other users (expected mode 0600)");

@@ -28,7 +28,7 @@ CALLISTO_API void park_shared(const native::atomic<std::uint64_t>& word, std::ui
 /// Lets threads of all processes return that are parked on `word` for one of `groups`.
 CALLISTO_API void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32_t groups) noexcept;
 
-/// Thrown for a file that belongs to another user.
+/// Thrown if what has the file's name belongs to another user.
 class CALLISTO_API foreign_file : public error {
  public:
   using error::error;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/machine/host/cgroups.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -40,7 +41,7 @@ std::optional<std::string> excluded_by(std::string_view called_as, Executable ex
   };
   if (text_of("CALLISTO_OPENMP") == "off") return "CALLISTO_OPENMP=off";
   const std::string_view words = text_of("CALLISTO_OPENMP_EXCLUDE");
-  const std::string_view file = text_of("CALLISTO_OPENMP_EXCLUDE_FILE");
+  const std::string_view file = machine::file_variable("CALLISTO_OPENMP_EXCLUDE_FILE");
   const std::string list(file.empty() ? usual_exclusion_list : file);
   // Most programs read no list.
   if (words.empty() && access(list.c_str(), R_OK) != 0) return std::nullopt;
