@@ -1,10 +1,11 @@
 // Cells: an array of values; a change of one triggers tasks.
 //
-// A value of at most 4 bytes shares a word with the marks of one triggered type of tasks: one read-modify-write changes
-// the value and marks the task. A larger value has a word of its own, and the marks are the type's own (marks.hpp),
-// changed after the value.
+// A value of at most 4 bytes, or a double that is not negative, shares a word with the marks of one triggered type of
+// tasks: one read-modify-write changes the value and marks the task. Another value has a word of its own, and the marks
+// are the type's own (marks.hpp), changed after the value.
 #pragma once
 
+#include <callisto/domino/atomic_array.hpp>
 #include <callisto/domino/computation.hpp>
 #include <callisto/machine/native.hpp>
 
@@ -35,6 +36,13 @@ ranked<F> rank_of(F f) {
   return {std::move(f)};
 }
 
+/// A double that is not negative, which has a bit less: so a cell has room for the mark of a task of a group with
+/// ranks.
+struct non_negative {
+  double value;
+  constexpr operator double() const noexcept { return value; }
+};
+
 /// An array of triggered values of a type that can be copied byte by byte, of at most 8 bytes. Each operation on a cell
 /// is atomic; operations on several cells are not. What precedes a write happens-before the task that it triggers, also
 /// if that was pending already. A write that does not change the value triggers nothing. `at` is the task's place, or
@@ -44,13 +52,13 @@ class cells {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8, "a cell is one word");
   using native = machine::native;
   using order = machine::order;
-  static constexpr bool has_marks = sizeof(T) <= 4;
+  using words = atomic_array<native::atomic<std::uint64_t>>;
+  static constexpr bool has_bit = std::is_same_v<T, non_negative>;
+  static constexpr unsigned mark_bits = sizeof(T) <= 4 ? 2 : has_bit ? 1 : 0;
 
  public:
   /// n cells with the value `initial`. Throws std::bad_alloc.
-  cells(computation&, std::uint64_t n, T initial = T{}) : n_(n), words_(new native::atomic<std::uint64_t>[n]) {
-    for (std::uint64_t i = 0; i < n; ++i) words_[i].store(pack(initial, 0), order::relaxed);
-  }
+  cells(computation&, std::uint64_t n, T initial = T{}) : n_(n), words_(n, pack(initial, 0)) {}
 
   std::uint64_t size() const noexcept { return n_; }
 
@@ -92,14 +100,16 @@ class cells {
     return value_of(words_[i].load(order::acquire));  // acquire: pairs with change()
   }
 
+  /// Brings cell i into the cache, for a task that is about to write it. A hint.
+  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(&words_[i]); }
+
   /// Keeps values as they were when a phase of `group` began, from now on: for as_of_phase(). Between runs. Only tasks
   /// of `group`, or of groups before or after it, write these cells then. Throws std::bad_alloc. It takes 16 bytes a
   /// cell.
   cells& keep_as_of_phase(const task_group& group) {
     phases_ = &group;
-    saved_.reset(new native::atomic<std::uint64_t>[n_]);
-    saved_in_.reset(new native::atomic<std::uint64_t>[n_]);
-    for (std::uint64_t i = 0; i < n_; ++i) saved_in_[i].store(0, order::relaxed);
+    saved_ = words(n_, std::uint64_t{0});
+    saved_in_ = words(n_, std::uint64_t{0});
     return *this;
   }
   /// Returns the value of cell i when the phase began, whatever tasks write: so what tasks read does not depend on
@@ -167,25 +177,17 @@ class cells {
   };
 
   static std::uint64_t pack(T value, std::uint64_t marks) noexcept {
-    if constexpr (has_marks) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &value, sizeof value);
-      return std::uint64_t{bits} << 2 | marks;
-    } else {
-      return std::bit_cast<std::uint64_t>(value);
-    }
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits << mark_bits | marks;
   }
   static T value_of(std::uint64_t word) noexcept {
-    if constexpr (has_marks) {
-      const auto bits = static_cast<std::uint32_t>(word >> 2);
-      T value;
-      std::memcpy(&value, &bits, sizeof value);
-      return value;
-    } else {
-      return std::bit_cast<T>(word);
-    }
+    const std::uint64_t bits = word >> mark_bits;
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
   }
-  static std::uint64_t marks_of(std::uint64_t word) noexcept { return has_marks ? word & 3 : 0; }
+  static std::uint64_t marks_of(std::uint64_t word) noexcept { return word & ((1U << mark_bits) - 1); }
 
   void require_size(const merged_task& task) const {
     if (task.indices() < n_)
@@ -208,7 +210,8 @@ class cells {
         made.rank = [f = std::move(when.f)](T value, std::uint64_t) { return f(value); };
       }
     }
-    if (has_marks && !first_in_words_ && !made.targets && task.keep_marks_in(words_.get())) {
+    const bool fits = mark_bits == 2 || (mark_bits == 1 && task.in().has_ranks());
+    if (fits && !first_in_words_ && !made.targets && task.keep_marks_in(words_.get())) {
       triggers_.insert(triggers_.begin(), std::move(made));
       first_in_words_ = true;
     } else {
@@ -290,12 +293,12 @@ class cells {
   }
 
   const std::uint64_t n_;
-  const std::unique_ptr<native::atomic<std::uint64_t>[]> words_;
+  const words words_;
   std::vector<trigger> triggers_;
   bool first_in_words_ = false;         ///< the first trigger's marks are in the words
   const task_group* phases_ = nullptr;  ///< of as_of_phase()
-  std::unique_ptr<native::atomic<std::uint64_t>[]> saved_;
-  std::unique_ptr<native::atomic<std::uint64_t>[]> saved_in_;  ///< by cell, the phase, plus 1, in which it was saved
+  words saved_;
+  words saved_in_;  ///< by cell, the phase, plus 1, in which it was saved
 };
 
 }  // namespace callisto::domino

@@ -10,10 +10,10 @@
 // does not stand for one that is to run in the next.
 #pragma once
 
+#include <callisto/domino/atomic_array.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <cstdint>
-#include <memory>
 
 namespace callisto::domino {
 
@@ -22,7 +22,7 @@ class marks {
   using order = machine::order;
 
  public:
-  explicit marks(std::uint64_t indices) : bytes_(std::make_unique<machine::atomic_of<M, std::uint8_t>[]>(indices)) {}
+  explicit marks(std::uint64_t indices) : bytes_(indices, std::uint8_t{0}) {}
 
   /// Sets a mark: true if it was not set.
   bool set(std::uint64_t index, std::uint8_t mark) noexcept {
@@ -42,7 +42,7 @@ class marks {
   }
 
  private:
-  const std::unique_ptr<machine::atomic_of<M, std::uint8_t>[]> bytes_;
+  const atomic_array<machine::atomic_of<M, std::uint8_t>> bytes_;
 };
 
 }  // namespace callisto::domino

@@ -54,6 +54,30 @@ TEST_P(Domino, D1_AFilterNarrowsTheChanges) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_P(Domino, D1_DoublesWithoutASignShareTheirWordWithAMark) {
+  computation c(how());
+  auto& ranked = c.group(strict);
+  cells<non_negative> x(c, 2, {1e300});
+  std::atomic<int> ran{0};
+  auto& halve = c.task(ranked, 2, [&](here& at, std::uint64_t i) {
+    ++ran;
+    if (x.get(i) > 0.2) x.improve(at, i, {x.get(i) / 2});
+  });
+  auto& also = c.task(c.group(), 2, [&](here&, std::uint64_t) { ++ran; });
+  x.on_change(halve, rank_of([](double value) { return static_cast<std::uint64_t>(8 / value); }));
+  x.set(c.outside(), 1, {1.1});
+  EXPECT_TRUE(c.run());
+  EXPECT_EQ(x.get(0), 1e300);
+  EXPECT_EQ(x.get(1), 1.1 / 8);
+  EXPECT_EQ(ran, 4);
+  cells<non_negative> y(c, 2, {0.5});
+  y.on_change(also, now);
+  EXPECT_TRUE(y.add(c.outside(), 0, {0.25}));
+  EXPECT_TRUE(c.run());
+  EXPECT_EQ(y.get(0), 0.75);
+  EXPECT_EQ(ran, 5);
+}
+
 TEST_P(Domino, D2_EachTypeThatACellTriggersHasItsOwnInstances) {
   computation c(how());
   std::atomic<int> ran[3] = {0, 0, 0};
