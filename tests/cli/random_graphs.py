@@ -196,6 +196,7 @@ def loopless(graph):
 
 
 KERNELS = []
+ESTIMATES = []  # true for each estimate that is off by more than four of its standard errors
 
 
 def kernel(f):
@@ -274,22 +275,21 @@ def betweenness_of_edges(case):
 
 @kernel
 def sampled(case):
-    """Estimates: an error of 0 only where they are exact; few are off by more than four standard errors."""
+    """Estimates: an error of 0 only where they are exact. main() judges how many are off by four standard errors: those
+    of one graph depend on the same few sources."""
     kind = case.r.choice(["betweenness", "closeness"])
     options, _ = case.use("length")
     options += ["--harmonic"] * (kind == "closeness" and case.r.random() < 0.5)
     options += ["--edges"] * (kind == "betweenness" and case.r.random() < 0.3)
-    samples = max(2, len(case.labels) // 2)
+    samples = min(max(2, len(case.labels) // 2), len(case.labels))
     right = {tuple(row[:-1]): float(row[-1]) for row in case.table(kind, *options)}
     rows = case.table(kind, *options, "--samples", samples, "--seed", case.r.randint(1, 99))
     assert len(rows) == len(right), "other rows"
     exact = samples == len(case.labels)
-    far = 0
     for *names, value, error in ([*row, "0"] for row in rows) if exact else rows:
         off = abs(float(value) - right[tuple(names)])
         assert float(error) >= 0 and (float(error) > 0 or off <= 1e-6 * max(1, float(value))), f"{names}: off by {off}, error 0"
-        far += off > 4 * float(error) + 1e-6
-    assert far <= 2 + len(rows) // 4, f"{far} of {len(rows)} estimates are off by more than 4 standard errors"
+        ESTIMATES.append(off > 4 * float(error) + 1e-6)
 
 
 @kernel
@@ -398,8 +398,7 @@ def clustering(case):
     assert abs(told["average_clustering"] - nx.average_clustering(case.simple)) < 1e-9, "average"
     if not plain(case):
         return
-    graph = case.graph.copy()
-    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    graph = case.graph
     options, weight = case.use("strength")
     directions = case.directed and case.r.random() < 0.5
     if directions or (weight and not case.directed):
@@ -758,6 +757,10 @@ def main():
             for file in folder.iterdir():
                 file.unlink()
             folder.rmdir()
+    far = sum(ESTIMATES) / max(1, len(ESTIMATES))
+    print(f"{len(ESTIMATES)} estimates, {far:.1%} of them off by more than 4 standard errors")
+    if len(ESTIMATES) > 1000 and far > 0.05:
+        differences += 1
     print(f"{given.graphs} graphs, {compared} comparisons the same, {differences} differences")
     return 1 if differences else 0
 

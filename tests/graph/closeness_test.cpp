@@ -238,10 +238,24 @@ TEST(closeness, small_and_odd_graphs) {
   expect_scores(closeness(naive::undirected(1, {})), {0});
   expect_scores(closeness(naive::undirected(1, {{0, 0}})), {0});
   expect_scores(closeness(naive::undirected(3, {{0, 1}, {0, 1}, {1, 1}})), {0.5, 0.5, 0});
-  expect_scores(closeness(naive::undirected(2, {{0, 1}}), {.samples = 1}).sources == 1
-                    ? closeness(naive::undirected(2, {{0, 1}}))
-                    : closeness_result{},
-                {1, 1});
+}
+
+TEST(closeness, is_exact_where_all_other_vertices_are_sources) {
+  const any_graph graph = naive::undirected(3, {{0, 1}});
+  for (const bool harmonic : {false, true}) {
+    const closeness_result exact = closeness(graph, {.harmonic = harmonic});
+    closeness_options options{.harmonic = harmonic, .samples = 2};
+    for (unsigned seed = 1; seed <= 9; ++seed) {
+      options.seed = seed;
+      const closeness_result estimate = closeness(graph, options);
+      const auto sources = closeness_sources(3, options);
+      for (std::uint64_t v = 0; v < 3; ++v) {
+        if (std::ranges::find(sources, v) != sources.end()) continue;
+        EXPECT_EQ(estimate.scores[v], exact.scores[v]);
+        EXPECT_EQ(estimate.standard_errors[v], 0);
+      }
+    }
+  }
 }
 
 TEST(closeness, refuses_wrong_arguments) {

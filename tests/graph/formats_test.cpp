@@ -83,6 +83,14 @@ TEST(Gml, NestedListsAndLabels) {
   EXPECT_EQ(same.graph.first_label, 1u);
   EXPECT_EQ(same.report.notes.size(), 1u);
   EXPECT_TRUE(same.graph.undirected);
+  const reading most = read(
+      "graph [ node [ id 1 label \"a\" ] node [ id 2 label \"b\" ] node [ id 3 label \"7\" ] node [ id 4 label \"a\" "
+      "]\n"
+      "node [ id 7 label \"\" ] node [ id 9 label \"c\" ] node [ id 10 label \"d\" ] node [ id 11 label \"e\" ]\n"
+      "edge [ source 1 target 9 ] ]");
+  EXPECT_EQ(most.graph.names, (names{"7 (3)", "7 (7)", "a (1)", "a (4)", "b", "c", "d", "e"}));
+  EXPECT_EQ(most.graph.edges, (edges{{2, 5}}));
+  EXPECT_EQ(most.report.notes.size(), 1u);
   EXPECT_NE(error_of("graph [ node [ id 1 ]").find("']' of the graph is missing"), std::string::npos);
   EXPECT_NE(error_of("graph [\n edge [ source 1 ] ]").find("graph:2: an edge has no source or no target"),
             std::string::npos);
@@ -102,6 +110,32 @@ TEST(Pajek, Sections) {
   EXPECT_EQ(arcs.graph.edges, (edges{{0, 1}, {0, 2}, {2, 0}}));
   EXPECT_EQ(read("*Vertices 2\n*Matrix\n0 1\n0 2\n").graph.edges, (edges{{0, 1}, {1, 1}}));
   EXPECT_NE(error_of("*Vertices 2\n*Arcs\n1 3\n").find("graph:3: '3' is out of range"), std::string::npos);
+}
+
+TEST(Pajek, ProjectsRelationsAndTwoModes) {
+  const reading project = read(
+      "% about\n*Partition kinds\n*Vertices 3\n1\n1\n2\n*Network of food\n*Vertices 3\n1 \"a\"\n2 \"b\"\n3 \"c\"\n"
+      "*Arcs :1 eats\n1 2\n*Arcs :2 fears\n2 3\n*Vector weights\n*Vertices 3\n0.5\n1\n2\n");
+  EXPECT_EQ(project.report.format, file_format::pajek);
+  EXPECT_EQ(project.graph.names, (names{"a", "b", "c"}));
+  EXPECT_EQ(project.graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(project.report.notes, (names{"holds 2 relations, which are read as one graph"}));
+  const reading lines = read("*Vertices 3\n*Arcs\n1: 1 2 5 [3]\n22: 2 3 7\n");
+  EXPECT_EQ(lines.graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(lines.graph.weights, (weights{5, 7}));
+  const reading several = read("*Vertices 2\n*Matrix :1\n0 1\n0 0\n*Matrix :2\n0 0\n1 0\n*Network 2\n*Vertices 9\n");
+  EXPECT_EQ(several.graph.edges, (edges{{0, 1}, {1, 0}}));
+  EXPECT_EQ(several.report.notes.size(), 2u);
+  const reading modes = read("*Vertices 5 2\n*Matrix\n1 0 1\n0 2 0\n");
+  EXPECT_EQ(modes.graph.edges, (edges{{0, 2}, {0, 4}, {1, 3}}));
+  EXPECT_EQ(modes.graph.weights, (weights{1, 1, 2}));
+  EXPECT_TRUE(modes.graph.undirected);
+  const reading quotes = read("*Vertices 3\n1 \"a\"\n2 \"b\"\"\n3 \"c\n*Edges\n1 2\n");
+  EXPECT_EQ(quotes.graph.names, (names{"a", "b", "c"}));
+  EXPECT_EQ(quotes.report.notes.size(), 1u);
+  EXPECT_EQ(error_of("*Vertices 3\n1\n2\n2\n"), "graph: expected '*Arcs', '*Edges' or '*Matrix'; there is none");
+  EXPECT_EQ(error_of("*Partition p\n*Vertices 2\n1\n2\n"),
+            "graph: holds partitions or vectors of vertices, but no network");
 }
 
 TEST(Dimacs, ColouringsFlowsAndPace) {
@@ -224,6 +258,12 @@ TEST(Archives, TarZipAndCompressionsAroundThem) {
   EXPECT_NE(read(both).report.notes.front().find("'cage3/cage3.mtx'"), std::string::npos);
   EXPECT_NE(error_of(both, {.member = "other"}, "x.tar").find("without a member 'other'"), std::string::npos);
   EXPECT_EQ(read(zip({{"a.txt", "0 1\n"}, {"b.txt", "0 1\n1 2\n"}}), {.member = "b.txt"}).graph.edges.size(), 2u);
+  // A suffix that only graphs have comes before the order of members; errors name the member.
+  const reading sure =
+      read(zip({{"key.clu", "1\n"}, {"words.txt", "of all\n"}, {"x.NET", "*Vertices 2\n*Edges\n1 2\n"}}));
+  EXPECT_EQ(sure.report.format, file_format::pajek);
+  EXPECT_EQ(sure.report.notes, (names{"is an archive, of which 'x.NET' is read (--member)"}));
+  EXPECT_EQ(error_of(zip({{"a/words.txt", "1 2\n3\n"}}), {}, "x.zip").substr(0, 22), "x.zip/a/words.txt:2: 1");
 }
 
 TEST(Archives, Bzip2AndXz) {

@@ -73,6 +73,17 @@ class scoring {
     const double k = sources_ - (chosen ? 1 : 0);
     if (others_ < 1) return {0, 0};
     if (k < 1) return {0, exact_ ? 0 : unknown};
+    const auto [score, error] = estimate(of, k);
+    return {score, k < others_ ? error : 0};  // all others may be sources of a vertex that is none
+  }
+
+ private:
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+  static constexpr double rounding = 1e-12;
+
+  /// Returns the score from `k` sources, and its standard error unless these are all other vertices.
+  template <class Sum>
+  std::pair<double, double> estimate(const distance_sums<Sum>& of, double k) const noexcept {
     if (of.reached == 0) return {0, unseen(k)};
     const auto reached = static_cast<double>(of.reached);
     const double sum = static_cast<double>(of.sum) * unit_;
@@ -96,10 +107,6 @@ class scoring {
     const double score = reached / sum * part;  // in NetworkX's order, so that exact scores have the same bits
     return {score, score * std::sqrt(relative * share)};
   }
-
- private:
-  static constexpr double unknown = std::numeric_limits<double>::infinity();
-  static constexpr double rounding = 1e-12;
 
   /// Returns how much one more term makes of a mean of `k`: steps are at least 1, so that terms are at most 1.
   double unseen(double k) const noexcept {

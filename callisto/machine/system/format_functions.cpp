@@ -3,7 +3,7 @@
 #ifndef FMT_HEADER_ONLY
 
 // Weak: a program that links fmt itself defines the same functions. Other files see them as any function.
-#define FMT_API [[gnu::weak]]
+#define FMT_API __attribute__((weak))
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -5,24 +5,48 @@
 
 #include <algorithm>
 #include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace callisto::graph::formats {
+
+name_table collector::names(read_report& report) {
+  labels_.resize(ids_.size());
+  const auto labelled = [&](std::uint32_t v) { return labels_[v] && !labels_[v]->empty(); };
+  const auto called = [&](std::uint32_t v) { return labelled(v) ? std::string_view(*labels_[v]) : ids_[v]; };
+  std::unordered_map<std::string_view, std::uint64_t> uses;
+  for (std::uint32_t v = 0; v < ids_.size(); ++v) uses[called(v)] += 1;
+  std::uint64_t any = 0;
+  std::uint64_t own = 0;
+  for (std::uint32_t v = 0; v < ids_.size(); ++v) {
+    any += labelled(v) ? 1 : 0;
+    own += labelled(v) && uses[called(v)] == 1 ? 1 : 0;
+  }
+  if (any == 0) return std::move(ids_);
+  name_table names;
+  bool distinct = 2 * own >= ids_.size();
+  for (std::uint32_t v = 0; distinct && v < ids_.size(); ++v) {
+    const std::string name(called(v));
+    distinct = names.number_of(uses[called(v)] == 1 ? name : name + " (" + std::string(ids_[v]) + ")") == v;
+  }
+  if (!distinct) {
+    report.notes.emplace_back("most vertices have no label of their own: vertices are called by their ids");
+    return std::move(ids_);
+  }
+  if (own < ids_.size()) {
+    report.notes.push_back("vertices without a label of their own, " + std::to_string(ids_.size() - own) +
+                           ", are called by their ids or as 'LABEL (ID)'");
+  }
+  return names;
+}
 
 any_edge_list collector::finish(bool directed, const read_options& options, const run_control& control,
                                 read_report& report) {
   if (ids_.size() == 0) throw input_error(from_.name(), 0, "the graph has no vertices");
   std::deque<name_table> tables;
-  name_table& called = tables.emplace_back();
-  const bool all_called =
-      labels_.size() == ids_.size() &&
-      std::all_of(labels_.begin(), labels_.end(), [](const auto& label) { return label && !label->empty(); });
-  bool distinct = all_called;
-  for (std::uint32_t i = 0; distinct && i < ids_.size(); ++i) distinct = called.number_of(*labels_[i]) == i;
-  if (!distinct) {
-    if (all_called) report.notes.emplace_back("several vertices have the same label: vertices are called by their ids");
-    called = std::move(ids_);
-  }
+  tables.push_back(names(report));
   if (arcs_ || lines_) directed = arcs_;
   const bool both = arcs_ && lines_ && !options.undirected;
   if (both) {

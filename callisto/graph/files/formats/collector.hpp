@@ -36,12 +36,16 @@ class collector {
     weights_.push_back(weight.value_or(1));
   }
 
-  /// Returns the list. Vertices are called by their labels if all have one and all labels differ, else by their ids.
+  /// Returns the list. Vertices are called by their labels if at least half have one of their own, else by their ids.
+  /// Among labels, a vertex without one is called by its id; one that shares its label, by both.
   /// Where some edges have directions and some do not, those without become two arcs; `report` tells. If there is no
   /// edge, `directed` decides. Throws input_error if there is no vertex.
   any_edge_list finish(bool directed, const read_options& options, const run_control& control, read_report& report);
 
  private:
+  /// Returns what vertices are called; `report` tells where labels do not do. Empties ids_ or not.
+  name_table names(read_report& report);
+
   const input::source& from_;
   name_table ids_;
   std::vector<std::optional<std::string>> labels_;

@@ -189,7 +189,10 @@ std::optional<file_format> detect_structured(const input::source& from) {
   }
   if (word == "adjacencygraph" || word == "weightedadjacencygraph") return file_format::ligra;
   const std::string pajek = first_word(behind_comments(head, '%')).first;
-  if (pajek == "*vertices" || pajek == "*network") return file_format::pajek;
+  for (const std::string_view section : {"*vertices"sv, "*network"sv, "*net"sv, "*partition"sv, "*vector"sv,
+                                         "*permutation"sv, "*cluster"sv, "*hierarchy"sv}) {
+    if (pajek == section) return file_format::pajek;
+  }
   if (is_gml(head)) return file_format::gml;
   const auto [dot_word, dot_rest] = first_word(behind_dot_comments(head));
   const bool dot = dot_word == "strict" || dot_word == "digraph" || dot_word == "graph";

@@ -1,4 +1,4 @@
-// The reader of Pajek's networks (.net): *Vertices, then sections of arcs and edges.
+// The reader of Pajek's networks (.net) and projects (.paj): *Vertices, then sections of arcs and edges.
 #include <callisto/graph/files/formats/collector.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,24 +28,56 @@ class pajek_reader {
       if (first == line.npos || line[first] == '%') continue;
       line.remove_prefix(first);
       if (line.front() == '*') {
-        section_ = input::lower_case(line.substr(0, line.find_first_of(" \t:\r")));
-        if (section_ == "*vertices") {
-          if (vertices_ != 0) {
-            report.notes.emplace_back("holds several networks, of which the first is read");
-            return;
-          }
-          begin_vertices(line);
+        if (!begin_section(line)) {
+          report.notes.emplace_back("holds several networks, of which the first is read");
+          break;
         }
         continue;
       }
-      handle(line);
+      if (part_ == part::network) handle(line);
     }
-    if (vertices_ == 0) throw input_error(from_.name(), 0, "expected '*Vertices N'; there is none");
+    if (vertices_ == 0) {
+      throw input_error(from_.name(), 0,
+                        part_ == part::network ? "expected '*Vertices N'; there is none"
+                                               : "holds partitions or vectors of vertices, but no network");
+    }
+    if (!with_edges_) throw input_error(from_.name(), 0, "expected '*Arcs', '*Edges' or '*Matrix'; there is none");
+    if (relations_.size() > 1) {
+      report.notes.push_back("holds " + std::to_string(relations_.size()) + " relations, which are read as one graph");
+    }
+    if (odd_quotes_ > 0) {
+      report.notes.push_back(input::counted(odd_quotes_, "label") + " with an odd quote: a label ends at the next one");
+    }
   }
 
   collector& graph() noexcept { return graph_; }
 
  private:
+  /// What lines belong to: a network; or a partition, vector or the like, before and behind its own *Vertices.
+  enum class part { network, other_begun, other };
+
+  /// Begins the section of a line with a star. Returns false where a second network begins.
+  bool begin_section(std::string_view line) {
+    const std::size_t end = std::min(line.find_first_of(" \t:\r"), line.size());
+    section_ = input::lower_case(line.substr(0, end));
+    if (section_.starts_with("*net") || (section_ == "*vertices" && part_ != part::other_begun)) {
+      if (vertices_ != 0) return false;
+      part_ = part::network;
+      if (section_ == "*vertices") begin_vertices(line);
+    } else if (section_ == "*vertices") {
+      part_ = part::other;
+    } else if (section_ == "*partition" || section_ == "*vector" || section_ == "*permutation" ||
+               section_ == "*cluster" || section_ == "*hierarchy") {
+      part_ = part::other_begun;
+    } else if (part_ == part::network) {
+      with_edges_ = true;
+      matrix_row_ = 0;
+      const std::string_view rest = input::trimmed(line.substr(end), " \t\r");
+      if (rest.starts_with(':')) relations_.emplace(rest.substr(1, rest.find_first_of(" \t") - 1));
+    }
+    return true;
+  }
+
   [[noreturn]] void fail(const std::string& message) const { throw input_error(from_.name(), line_, message); }
 
   void begin_vertices(std::string_view line) {
@@ -55,6 +88,8 @@ class pajek_reader {
     const std::uint64_t most = std::max<std::uint64_t>(bytes_, std::uint64_t{1} << 20);
     if (*count > most) fail("declares " + std::to_string(*count) + " vertices in " + input::counted(bytes_, "byte"));
     vertices_ = *count;
+    if (words.count >= 3) rows_ = input::to_unsigned(words.text[2]).value_or(0);
+    if (rows_ >= vertices_) rows_ = 0;
     for (std::uint64_t i = 1; i <= vertices_; ++i) graph_.vertex(std::to_string(i));
   }
 
@@ -73,8 +108,18 @@ class pajek_reader {
     column_reader reader(line, ' ', unquoted_);
     std::string_view cell;
     while (reader.next(cell)) cells_.push_back(cell);
-    if (reader.broken()) fail("a quote is not closed in its line");
+    if (reader.broken()) {
+      const std::size_t quote = line.find('"');
+      if (section_ != "*vertices" || quote == line.npos) fail("a quote is not closed in its line");
+      const std::string_view label = line.substr(quote + 1);
+      cells_ = {input::trimmed(line.substr(0, quote), " \t"), label.substr(0, label.find('"'))};
+      ++odd_quotes_;
+    }
     if (cells_.empty()) return;
+    if (cells_.size() > 1 && cells_[0].ends_with(':')) {  // "RELATION: FROM TO"
+      relations_.emplace(cells_[0].substr(0, cells_[0].size() - 1));
+      cells_.erase(cells_.begin());
+    }
     if (section_ == "*vertices") {
       const std::uint32_t v = vertex(cells_[0]);
       if (cells_.size() > 1) graph_.call(v, cells_[1]);
@@ -88,12 +133,13 @@ class pajek_reader {
       }
     } else if (section_ == "*matrix") {
       ++matrix_row_;
-      if (matrix_row_ > vertices_) fail("the matrix has more rows than there are vertices");
+      if (matrix_row_ > (rows_ != 0 ? rows_ : vertices_)) fail("the matrix has more rows than there are vertices");
       for (std::size_t i = 0; i < cells_.size(); ++i) {
         const auto value = to_weight(cells_[i], weights::real);
         if (!value) fail(not_a_weight(cells_[i], weights::real));
         if (*value != 0) {
-          graph_.add(static_cast<std::uint32_t>(matrix_row_ - 1), vertex(std::to_string(i + 1)), true,
+          // Of two modes, rows are vertices of the first and columns are vertices of the second.
+          graph_.add(static_cast<std::uint32_t>(matrix_row_ - 1), vertex(std::to_string(rows_ + i + 1)), rows_ == 0,
                      weights_ ? value : std::nullopt);
         }
       }
@@ -103,10 +149,15 @@ class pajek_reader {
   collector graph_;
   const input::source& from_;
   bool weights_;
+  part part_ = part::network;
   std::string section_;
+  std::set<std::string> relations_;
+  bool with_edges_ = false;
+  std::uint64_t odd_quotes_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t line_ = 0;
   std::uint64_t vertices_ = 0;
+  std::uint64_t rows_ = 0;  ///< vertices of the first mode, if there are two
   std::uint64_t matrix_row_ = 0;
   std::vector<std::string_view> cells_;
   std::deque<std::string> unquoted_;

@@ -192,24 +192,35 @@ bool is_documentation(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::string base = lower_case(slash == path.npos ? path : path.substr(slash + 1));
   // README and LICENSE; KONECT's meta. and ent.; attributes of MovieLens and OGB; SuiteSparse's second matrices.
-  for (const std::string_view front :
-       {"."sv, "readme"sv, "license"sv, "copying"sv, "meta."sv, "ent."sv, "movies"sv, "links."sv, "tags."sv, "genome"sv,
-        "node"sv, "num-"sv, "users."sv, "citing"sv, "citation"sv}) {
-    if (base.starts_with(front)) return true;
-  }
-  for (const std::string_view back : {".md"sv, ".pdf"sv, ".html"sv, ".htm"sv, ".json"sv, ".bib"sv, ".png"sv, ".jpg"sv,
-                                      "_b.mtx"sv, "_x.mtx"sv, "_coord.mtx"sv, "_nodename.mtx"sv, "_c.mtx"sv}) {
-    if (base.ends_with(back)) return true;
-  }
-  return false;
+  constexpr std::array fronts{"."sv,          "readme"sv,     "license"sv, "copying"sv,  "meta."sv,  "ent."sv,
+                              "movies.csv"sv, "movies.dat"sv, "links."sv,  "tags."sv,    "genome"sv, "node"sv,
+                              "num-"sv,       "users."sv,     "citing"sv,  "citation"sv, "gprops"sv};
+  // Texts, pictures, programs, other data; Pajek's partitions, vectors, descriptions and genealogies.
+  constexpr std::array backs{
+      ".md"sv,  ".pdf"sv, ".html"sv, ".htm"sv,   ".json"sv,  ".bib"sv,       ".png"sv,   ".jpg"sv,         ".gif"sv,
+      ".svg"sv, ".eps"sv, ".ps"sv,   ".doc"sv,   ".docx"sv,  ".xls"sv,       ".xlsx"sv,  ".rtf"sv,         ".tex"sv,
+      ".py"sv,  ".r"sv,   ".m"sv,    ".c"sv,     ".h"sv,     ".cpp"sv,       ".java"sv,  ".exe"sv,         ".dpr"sv,
+      ".mdb"sv, ".log"sv, ".err"sv,  ".clu"sv,   ".vec"sv,   ".per"sv,       ".nam"sv,   ".des"sv,         ".ged"sv,
+      ".ini"sv, ".lst"sv, "~"sv,     "_b.mtx"sv, "_x.mtx"sv, "_coord.mtx"sv, "_c.mtx"sv, "_nodename.mtx"sv};
+  return std::ranges::any_of(fronts, [&](std::string_view front) { return base.starts_with(front); }) ||
+         std::ranges::any_of(backs, [&](std::string_view back) { return base.ends_with(back); });
+}
+
+/// True for members with a suffix that only graphs have.
+bool is_surely_graph(std::string_view path) {
+  const std::string name = lower_case(path);
+  constexpr std::array backs{".net"sv, ".paj"sv, ".graphml"sv, ".gml"sv, ".gexf"sv, ".mtx"sv, ".edges"sv, ".wel"sv};
+  return !is_documentation(path) &&
+         std::ranges::any_of(backs, [&](std::string_view back) { return name.ends_with(back); });
 }
 
 bool is_called(std::string_view path, std::string_view wanted) {
   return path == wanted || (path.ends_with(wanted) && path[path.size() - wanted.size() - 1] == '/');
 }
 
-std::unique_ptr<byte_stream> member_of(std::unique_ptr<byte_stream> inner, const std::string& name,
-                                       const std::string& wanted, std::vector<std::string>& notes) {
+/// Returns the content of a member, whose path joins `name`.
+std::unique_ptr<byte_stream> member_of(std::unique_ptr<byte_stream> inner, std::string& name, const std::string& wanted,
+                                       std::vector<std::string>& notes) {
   auto archive = std::make_unique<archive_stream>(std::move(inner), name, wrapping::archive);
   std::string passed;
   std::string path;
@@ -219,6 +230,7 @@ std::unique_ptr<byte_stream> member_of(std::unique_ptr<byte_stream> inner, const
     }
     if (wanted.empty() ? !is_documentation(path) : is_called(path, wanted)) {
       if (wanted.empty()) notes.push_back("is an archive, of which " + shown(path) + " is read (--member)");
+      name += "/" + path;
       return archive;
     }
     passed += (passed.empty() ? "" : ", ") + shown(path);
@@ -260,8 +272,8 @@ wrapping wrapping_of(std::string_view first, const std::string& name) {
   return wrapping::none;
 }
 
-std::unique_ptr<byte_stream> unwrapped(std::unique_ptr<byte_stream> inner, const std::string& name,
-                                       const std::string& member, std::vector<std::string>& notes) {
+std::unique_ptr<byte_stream> unwrapped(std::unique_ptr<byte_stream> inner, std::string& name, const std::string& member,
+                                       std::vector<std::string>& notes) {
   constexpr int deepest = 4;
   for (int depth = 0;; ++depth) {
     std::string first(telling_bytes, '\0');
@@ -295,6 +307,15 @@ std::unique_ptr<byte_stream> unwrapped(std::unique_ptr<byte_stream> inner, const
         break;
     }
   }
+}
+
+std::string surest_member(std::unique_ptr<byte_stream> inner, const std::string& name) {
+  archive_stream archive(std::move(inner), name, wrapping::archive);
+  std::string path;
+  while (archive.next_file(path)) {
+    if (is_surely_graph(path)) return path;
+  }
+  return {};
 }
 
 std::vector<std::pair<std::string, std::string>> members_of(std::string_view bytes, const std::string& name) {

@@ -260,7 +260,7 @@ class streamed_source final : public source {
                   const std::string& member, const run_control& control)
       : source(std::move(name), control),
         pass_on_(asked().stop, [this] { halt_.request_stop(); }),
-        stream_(unwrapped(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); }), source::name(),
+        stream_(unwrapped(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); }), name_of_content(),
                           member, new_notes())) {
     std::string head;
     std::size_t count = 0;
@@ -518,6 +518,19 @@ wrapping look_at(positioned_bytes& bytes, const std::string& name) {
   return kind;
 }
 
+/// Returns a wrapped content that can be opened again, so that an archive is looked through for a member first.
+std::unique_ptr<source> of_file(const std::function<std::unique_ptr<byte_stream>(std::stop_token, on_read)>& open,
+                                wrapping kind, const std::string& name, const std::string& member,
+                                const run_control& control) {
+  if (kind != wrapping::archive || !member.empty()) {
+    return std::make_unique<streamed_source>(open, name, member, control);
+  }
+  const std::string found = surest_member(open(control.stop, [](std::uint64_t) {}), name);
+  auto result = std::make_unique<streamed_source>(open, name, found, control);
+  if (!found.empty()) result->add_note("is an archive, of which " + shown(found) + " is read (--member)");
+  return result;
+}
+
 }  // namespace
 
 std::unique_ptr<source> open_source(const std::string& path, const run_control& control, const std::string& member) {
@@ -543,13 +556,14 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     const wrapping kind = look_at(bytes, name);
     begin(size);
     if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(bytes), name, control);
-    machine::descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (again.get() < 0) throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
-    return std::make_unique<streamed_source>(
+    return of_file(
         [&](std::stop_token stop, on_read report) {
+          machine::descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+          if (again.get() < 0)
+            throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
           return open_descriptor(std::move(again), name, std::move(stop), std::move(report));
         },
-        name, member, control);
+        kind, name, member, control);
   }
   begin(0);
   return std::make_unique<streamed_source>(
@@ -565,9 +579,8 @@ std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std:
   const wrapping kind = look_at(content, name);
   if (control.report != nullptr) control.report->begin("reading", bytes.size(), "bytes");
   if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(content), name, control);
-  return std::make_unique<streamed_source>(
-      [&](const std::stop_token&, on_read report) { return open_memory(bytes, std::move(report)); }, name, member,
-      control);
+  return of_file([&](const std::stop_token&, on_read report) { return open_memory(bytes, std::move(report)); }, kind,
+                 name, member, control);
 }
 
 std::string read_all(source& from) {

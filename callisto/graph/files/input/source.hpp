@@ -62,6 +62,7 @@ class source {
 
   /// Returns lines about how the content was found, such as the member of an archive that was chosen.
   const std::vector<std::string>& notes() const noexcept { return notes_; }
+  void add_note(std::string line) { notes_.push_back(std::move(line)); }
 
   /// Delivers all bytes in order, on the calling thread, in pieces of `piece_bytes`; the last may be shorter. Not after
   /// another delivery.
@@ -85,6 +86,7 @@ class source {
   source(std::string name, const run_control& control) : name_(std::move(name)), control_(control) {}
 
   std::vector<std::string>& new_notes() noexcept { return notes_; }
+  std::string& name_of_content() noexcept { return name_; }
   const run_control& asked() const noexcept { return control_; }
   void advance(std::uint64_t bytes) const {
     if (control_.report != nullptr) control_.report->advance(bytes);
