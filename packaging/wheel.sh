@@ -2,7 +2,7 @@
 # Builds callisto-graph's source distribution, and wheels of it, into dist/: one for each of Python 3.10 and 3.11, one
 # with the stable interface for 3.12 and newer, one for each free-threaded Python, as far as these Pythons are here.
 # Repairs each wheel, so that it needs nothing but glibc and libstdc++, and tries it in a clean environment of each
-# Python: the lines of README.md, then NetworkX with one environment variable.
+# Python: the lines of README.md, NetworkX with one environment variable, and python/tests.
 # Usage: wheel.sh [--no-try] [FOLDER]. FOLDER: where to build, default build/wheels; the files go to dist/ then, else to
 # FOLDER/dist. CALLISTO_PYTHONS names more Pythons, which are no python3.N in PATH.
 set -euo pipefail
@@ -93,7 +93,11 @@ try_out() {
   env -u PIP_CONSTRAINT "$environment/bin/python" -m pip install --quiet networkx
   (cd "$work/reader" && NETWORKX_BACKEND_PRIORITY=callisto "$environment/bin/python" program.py >"$environment/program.out") ||
     die "Python $name: NetworkX over Callisto fails"
-  echo "wheel: Python $name: README's lines, and $(<"$environment/program.out")"
+  echo "wheel: Python $name: README's lines; $(<"$environment/program.out")"
+  env -u PIP_CONSTRAINT "$environment/bin/python" -m pip install --quiet pytest scipy pandas pyarrow
+  logged "tests-$name" env -u PYTHONPATH PYTHONDONTWRITEBYTECODE=1 "$environment/bin/python" -m pytest -q \
+    -p no:cacheprovider -c pyproject.toml python/tests
+  echo "wheel: Python $name: python/tests, $(tail -n 1 "$work/tests-$name.log")"
   rm -rf "$environment"
 }
 

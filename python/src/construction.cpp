@@ -181,7 +181,7 @@ nb::tuple from_edges(const column<Id>& from, const column<Id>& to, const std::op
                                      .repeats = repeats_named(repeats),
                                      .loops = drop_loops ? graph::loops::remove : graph::loops::keep};
   graph::build_report report;
-  graph::any_graph made = run(progress, columns.from.size() < 50'000, [&](const run_control& control) {
+  graph::any_graph made = run(progress, by_arcs(2 * columns.from.size()), [&](const run_control& control) {
     const auto list = [&] {
       if (!vertices) return list_of_labels(columns, control);
       if (*vertices <= std::numeric_limits<std::uint32_t>::max() - 1) {
@@ -341,7 +341,7 @@ nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>&
   const auto taken = []<class T>(std::span<const T> values, const std::shared_ptr<const void>& owner) {
     return owner ? page_array<T>::view(values, owner) : copied(values);
   };
-  auto made = run(progress, targets.size() < 50'000, [&](const run_control& control) {
+  auto made = run(progress, by_arcs(2 * targets.size()), [&](const run_control& control) {
     std::optional<graph::any_graph> result;
     const rows_state state = state_of(as_span(offsets), as_span(targets), merge == graph::repeats::keep, control);
     if (state == rows_state::outside) {
@@ -388,7 +388,7 @@ nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>&
 /// Makes the graph of another with `change(any_graph copy, control)`; the copy shares its arrays.
 template <class F>
 held_graph changed(const held_graph& of, nb::handle progress, F&& change) {
-  return held_graph(run(progress, is_brief(of.any()), [&](const run_control& control) {
+  return held_graph(run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return change(
         graph::any_graph(of.visit([&](const auto& g) { return graph::any_graph(shared_copy(g, of.shared())); })),
         control);
@@ -440,7 +440,7 @@ held_graph generated(Options options, std::uint64_t seed, bool directed, nb::han
                      const Generate& generate) {
   options.seed = seed;
   options.meaning = directed ? graph::direction::directed : graph::direction::undirected;
-  return held_graph(run(progress, false, [&](const run_control& control) {
+  return held_graph(run(progress, place::watched, [&](const run_control& control) {
     return graph::build_graph(generate(options, control), {}, control);
   }));
 }

@@ -33,7 +33,7 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
   if (format == "native") {
     const graph::native_check check = verify ? graph::native_check::content : graph::native_check::header;
     return nb::make_tuple(
-        held_graph(run(progress, !verify,
+        held_graph(run(progress, verify ? place::watched : place::caller,
                        [&](const run_control& control) { return graph::open_native(path, check, control); })),
         nb::list());
   }
@@ -63,7 +63,7 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
   options.build.loops = drop_loops ? graph::loops::remove : graph::loops::keep;
   options.verify = verify;
   graph::load_report report;
-  graph::any_graph made = run(progress, false, [&](const run_control& control) {
+  graph::any_graph made = run(progress, place::watched, [&](const run_control& control) {
     graph::any_graph loaded = graph::load_graph(path, options, control, &report);
     return names ? graph::with_names_of_file(std::move(loaded), *names, control) : std::move(loaded);
   });
@@ -73,7 +73,7 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
 }
 
 void save(const held_graph& of, const std::string& path, nb::handle progress) {
-  run(progress, false, [&](const run_control& control) {
+  run(progress, place::watched, [&](const run_control& control) {
     graph::write_native(of.any(), path, control);
     return true;
   });
@@ -95,7 +95,7 @@ std::vector<std::string> write(const held_graph& of, const std::string& path, co
                     path));
   }
   if (!graph::can_be_written(as)) throw usage_error(fmt::format("format '{}' is read but not written", format));
-  return run(progress, false, [&](const run_control& control) {
+  return run(progress, place::watched, [&](const run_control& control) {
     graph::write_graph(of.any(), path, as, control);
     return graph::what_is_lost(of.any(), path, as);
   });

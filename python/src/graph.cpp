@@ -74,7 +74,7 @@ void bind_graph(nb::module_& m) {
       .def(
           "self_loops",
           [](const held_graph& of, nb::handle progress) {
-            return run(progress, is_brief(of.any()),
+            return run(progress, by_arcs(of.any()),
                        [&](const graph::run_control& control) { return graph::count_self_loops(of.any(), control); });
           },
           nb::arg("progress") = nb::none());

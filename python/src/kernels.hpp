@@ -12,20 +12,14 @@
 
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace callisto::python {
 
-/// True if a kernel that looks at each arc once a vertex surely ends within 50 ms.
-inline bool is_tiny(const graph::any_graph& graph) noexcept {
-  return std::visit([](const auto& g) { return g.arcs() + g.vertices() < 1'000; }, graph);
-}
-
 /// Throws memory_error if bytes() bytes are not available. Work on small graphs is not worth the question.
 template <class F>
 void require(const held_graph& of, std::string_view what, F&& bytes) {
-  if (!is_brief(of.any())) graph::require_memory(what, bytes());
+  if (by_arcs(of.any()) == place::watched) graph::require_memory(what, bytes());
 }
 
 /// Returns one member of each element as an array.

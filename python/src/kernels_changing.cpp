@@ -56,7 +56,7 @@ class following {
   /// make(graph, control) is an analysis. The caller holds the GIL.
   template <class Make>
   following(std::shared_ptr<held_changing_graph> of, nb::handle progress, Make&& make) : of_(std::move(of)) {
-    run(progress, false, [&](const run_control& control) {
+    run(progress, place::watched, [&](const run_control& control) {
       const std::lock_guard lock(of_->mutex);
       analysis_.emplace(make(of_->graph, control));
       of_->followings.push_back(this);
@@ -147,7 +147,7 @@ bool held_changing_graph::set(std::uint64_t u, std::uint64_t v, std::optional<do
 using held = std::shared_ptr<held_changing_graph>;
 
 held changing_from(const held_graph& of, nb::handle progress) {
-  return run(progress, is_brief(of.any()),
+  return run(progress, by_arcs(of.any()),
              [&](const run_control&) { return std::make_shared<held_changing_graph>(changing_graph(of.any())); });
 }
 

@@ -25,7 +25,7 @@ nb::tuple bfs(const held_graph& of, std::uint64_t source, const std::string& alo
   require(of, "breadth-first search", [&] { return graph::needs::bfs(of.any()); });
   const graph::bfs_options options{.distances = distances, .depth = depth};
   return of.visit([&](const auto& g) {
-    auto made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+    auto made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
       if (along == "out") return graph::bfs(g, source, options, control);
       if (along == "in") return graph::backward_bfs(g, source, options, control);
       if (along == "both") return graph::undirected_bfs(g, source, options, control);
@@ -68,7 +68,7 @@ nb::tuple sssp(const held_graph& of, std::uint64_t source, double delta, bool pa
   require_weights(of);
   require(of, "shortest paths", [&] { return graph::needs::sssp(of.any()); });
   return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
-    found_paths<Vertex> made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+    found_paths<Vertex> made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
       found_paths<Vertex> found;
       graph::sssp_result result;
       if (negative) {
@@ -95,7 +95,7 @@ nb::tuple sssp(const held_graph& of, std::uint64_t source, double delta, bool pa
 nb::list paths_to(const held_graph& of, std::uint64_t source, const column<std::uint64_t>& targets,
                   nb::handle progress) {
   require_weights(of);
-  graph::target_paths made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  graph::target_paths made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::paths_to(g, source, as_span(targets), {}, control); });
   });
   nb::list list;
@@ -107,7 +107,7 @@ nb::list paths_to(const held_graph& of, std::uint64_t source, const column<std::
 
 nb::tuple diameter(const held_graph& of, std::uint64_t searches, nb::handle progress) {
   require(of, "the diameter", [&] { return graph::needs::diameter(of.any()); });
-  const graph::diameter_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  const graph::diameter_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::diameter(g, {.searches = searches}, control); });
   });
   return nb::make_tuple(made.lower, made.upper, made.from, made.to, made.searches, made.vertices);
@@ -123,7 +123,7 @@ graph::path_direction direction_named(std::string_view name) {
 nb::tuple eccentricities(const held_graph& of, const std::string& along, bool weighted, nb::handle progress) {
   const graph::eccentricity_options options{.along = direction_named(along), .weighted = weighted};
   require(of, "eccentricities", [&] { return graph::needs::eccentricities(of.any()); });
-  graph::eccentricity_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::eccentricity_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::eccentricities(g, options, control); });
   });
   return nb::make_tuple(to_numpy(std::move(made.eccentricities)), made.diameter, made.radius,
@@ -132,7 +132,7 @@ nb::tuple eccentricities(const held_graph& of, const std::string& along, bool we
 
 nb::tuple distances(const held_graph& of, std::uint64_t sources, std::uint64_t seed, nb::handle progress) {
   require(of, "distances", [&] { return graph::needs::distances(of.any()); });
-  graph::distance_sample made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::distance_sample made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) {
       return graph::sample_distances(g, graph::components(g, control), {.sources = sources, .seed = seed}, control);
     });

@@ -27,7 +27,7 @@ nb::tuple pagerank(const held_graph& of, double damping, double tolerance, unsig
     options.seeds.push_back({seeds->data()[i], seed_weights ? seed_weights->data()[i] : 1});
   }
   require(of, "pagerank", [&] { return graph::needs::pagerank(of.any(), !options.seeds.empty()); });
-  graph::pagerank_result made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  graph::pagerank_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return graph::pagerank(of.any(), options, control);
   });
   return nb::make_tuple(to_numpy(std::move(made.scores)), made.iterations, made.change, made.converged);
@@ -56,7 +56,7 @@ nb::tuple betweenness(const held_graph& of, std::uint64_t samples, std::uint64_t
                       const std::optional<column<std::uint64_t>>& from, bool normalized, const std::string& weights,
                       nb::handle progress) {
   const auto options = betweenness_options_of(samples, seed, error, confidence, from, normalized, weights);
-  graph::betweenness_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::betweenness_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return graph::betweenness(of.any(), options, control);
   });
   return nb::make_tuple(to_numpy(std::move(made.scores)), to_numpy_or_none(std::move(made.standard_errors)),
@@ -68,7 +68,7 @@ nb::tuple edge_betweenness(const held_graph& of, std::uint64_t samples, std::uin
                            const std::string& weights, nb::handle progress) {
   const auto options = betweenness_options_of(samples, seed, 0, 0.9, from, normalized, weights);
   require(of, "edge betweenness", [&] { return graph::edge_betweenness_memory(of.any(), options); });
-  const graph::edge_betweenness_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  const graph::edge_betweenness_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return graph::edge_betweenness(of.any(), options, control);
   });
   return nb::make_tuple(column_of(made.edges, &graph::scored_edge::from),
@@ -87,7 +87,7 @@ nb::tuple closeness(const held_graph& of, bool harmonic, bool outgoing, bool nor
                                          .error = error,
                                          .confidence = confidence};
   require(of, "closeness", [&] { return graph::needs::closeness(of.any(), options); });
-  graph::closeness_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::closeness_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return graph::closeness(of.any(), options, control);
   });
   return nb::make_tuple(to_numpy(std::move(made.scores)), to_numpy_or_none(std::move(made.standard_errors)),
@@ -102,7 +102,7 @@ nb::tuple eigenvector(const held_graph& of, double tolerance, unsigned iteration
                       nb::handle progress) {
   const auto options = spectral_options_of(tolerance, iterations, weights);
   require(of, "eigenvector centrality", [&] { return graph::needs::spectral(of.any()); });
-  graph::eigenvector_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::eigenvector_result made = run(progress, by_neighbours(of.any()), [&](const run_control& control) {
     return graph::eigenvector(of.any(), options, control);
   });
   return nb::make_tuple(to_numpy(std::move(made.scores)), made.eigenvalue, made.iterations, made.residual,
@@ -117,7 +117,7 @@ nb::tuple katz(const held_graph& of, double alpha, double beta, bool normalized,
   options.beta = beta;
   options.normalized = normalized;
   require(of, "Katz centrality", [&] { return graph::needs::spectral(of.any()); });
-  graph::katz_result made = run(progress, is_tiny(of.any()),
+  graph::katz_result made = run(progress, by_neighbours(of.any()),
                                 [&](const run_control& control) { return graph::katz(of.any(), options, control); });
   return nb::make_tuple(to_numpy(std::move(made.scores)), made.alpha, made.iterations, made.residual, made.converged);
 }
@@ -126,7 +126,7 @@ nb::tuple hits(const held_graph& of, double tolerance, unsigned iterations, cons
                nb::handle progress) {
   const auto options = spectral_options_of(tolerance, iterations, weights);
   require(of, "hubs and authorities", [&] { return graph::needs::spectral(of.any()); });
-  graph::hits_result made = run(progress, is_tiny(of.any()),
+  graph::hits_result made = run(progress, by_neighbours(of.any()),
                                 [&](const run_control& control) { return graph::hits(of.any(), options, control); });
   return nb::make_tuple(to_numpy(std::move(made.hubs)), to_numpy(std::move(made.authorities)), made.iterations,
                         made.residual, made.converged);

@@ -22,7 +22,7 @@ using machine::page_array;
 
 nb::object components(const held_graph& of, bool strong, nb::handle progress) {
   return of.visit([&](const auto& g) {
-    return to_numpy(run(progress, is_brief(of.any()), [&](const run_control& control) {
+    return to_numpy(run(progress, by_arcs(of.any()), [&](const run_control& control) {
       return strong ? graph::strong_components(g, control) : graph::components(g, control);
     }));
   });
@@ -30,7 +30,7 @@ nb::object components(const held_graph& of, bool strong, nb::handle progress) {
 
 nb::tuple kcore(const held_graph& of, nb::handle progress) {
   require(of, "kcore", [&] { return graph::needs::kcore(of.any()); });
-  graph::kcore_result made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  graph::kcore_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::kcore(g, control); });
   });
   return nb::make_tuple(to_numpy(std::move(made.coreness)), made.degeneracy, made.innermost);
@@ -38,7 +38,7 @@ nb::tuple kcore(const held_graph& of, nb::handle progress) {
 
 nb::tuple count_triangles(const held_graph& of, nb::handle progress) {
   require(of, "triangles", [&] { return graph::needs::triangles(of.any()); });
-  const graph::triangles_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  const graph::triangles_result made = run(progress, by_neighbours(of.any()), [&](const run_control& control) {
     return graph::count_triangles(of.any(), {}, control);
   });
   return nb::make_tuple(made.triangles, made.edges);
@@ -46,7 +46,7 @@ nb::tuple count_triangles(const held_graph& of, nb::handle progress) {
 
 nb::tuple clustering(const held_graph& of, nb::handle progress) {
   require(of, "clustering", [&] { return graph::needs::clustering(of.any()); });
-  graph::clustering_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::clustering_result made = run(progress, by_neighbours(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::clustering(g, control); });
   });
   return nb::make_tuple(to_numpy(std::move(made.triangles)), to_numpy(std::move(made.coefficients)), made.total,
@@ -56,7 +56,7 @@ nb::tuple clustering(const held_graph& of, nb::handle progress) {
 nb::tuple valued_clustering(const held_graph& of, bool directed, bool weighted, nb::handle progress) {
   const graph::valued_clustering_options options{.directed = directed, .weighted = weighted};
   require(of, "clustering", [&] { return graph::needs::valued_clustering(of.any()); });
-  graph::valued_clustering_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::valued_clustering_result made = run(progress, by_neighbours(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::valued_clustering(g, options, control); });
   });
   return nb::make_tuple(to_numpy(std::move(made.coefficients)), made.average);
@@ -65,7 +65,8 @@ nb::tuple valued_clustering(const held_graph& of, bool directed, bool weighted, 
 nb::tuple truss(const held_graph& of, nb::handle progress) {
   require(of, "truss", [&] { return graph::needs::truss(of.any()); });
   return of.visit([&](const auto& g) {
-    auto made = run(progress, is_tiny(of.any()), [&](const run_control& control) { return graph::truss(g, control); });
+    auto made =
+        run(progress, by_searches(of.any()), [&](const run_control& control) { return graph::truss(g, control); });
     return nb::make_tuple(to_numpy(std::move(made.from)), to_numpy(std::move(made.to)),
                           to_numpy(std::move(made.trussness)), made.highest, made.innermost);
   });
@@ -73,7 +74,7 @@ nb::tuple truss(const held_graph& of, nb::handle progress) {
 
 nb::tuple spanning_forest(const held_graph& of, bool heaviest, nb::handle progress) {
   require(of, "a spanning forest", [&] { return graph::needs::spanning_forest(of.any()); });
-  const graph::forest_result made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  const graph::forest_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::spanning_forest(g, {.heaviest = heaviest}, control); });
   });
   return nb::make_tuple(column_of(made.edges, &graph::forest_edge::from),
@@ -94,7 +95,7 @@ nb::object similarities(const held_graph& of, const column<std::uint64_t>& from,
   pairs.reserve(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) pairs.emplace_back(from.data()[i], to.data()[i]);
   const graph::similarity_measure by = measure_named(measure);
-  return to_numpy(run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  return to_numpy(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::similarities(g, pairs, by, control); });
   }));
 }
@@ -108,7 +109,7 @@ nb::tuple similar_pairs(const held_graph& of, double threshold, const std::strin
                         nb::handle progress) {
   const graph::similarity_options options{.measure = measure_named(measure), .least_common = least_common};
   require(of, "similarity", [&] { return graph::needs::similarity(of.any()); });
-  return to_columns(run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  return to_columns(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::similar_pairs(g, threshold, options, control); });
   }));
 }
@@ -117,7 +118,7 @@ nb::tuple most_similar(const held_graph& of, std::uint64_t count, const std::str
                        std::uint64_t least_common, nb::handle progress) {
   const graph::similarity_options options{.measure = measure_named(measure), .least_common = least_common};
   require(of, "similarity", [&] { return graph::needs::similarity(of.any()); });
-  return to_columns(run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  return to_columns(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::most_similar(g, count, options, control); });
   }));
 }
@@ -126,7 +127,7 @@ nb::tuple matching(const held_graph& of, bool heaviest_first, std::uint64_t seed
   const graph::matching_options options{.heaviest_first = heaviest_first, .seed = seed};
   require(of, "a matching", [&] { return graph::needs::maximal_matching(of.any()); });
   return of.visit([&](const auto& g) {
-    auto made = run(progress, is_brief(of.any()),
+    auto made = run(progress, by_arcs(of.any()),
                     [&](const run_control& control) { return graph::maximal_matching(g, options, control); });
     return nb::make_tuple(to_numpy(std::move(made.partners)), made.edges, made.weight);
   });
@@ -143,7 +144,7 @@ nb::tuple colouring(const held_graph& of, const std::string& order, std::uint64_
         fmt::format("order is '{}': expected 'smallest_log_last', 'largest_log_first' or 'random'", order));
   }
   require(of, "a colouring", [&] { return graph::needs::colouring(of.any()); });
-  graph::colouring_result made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  graph::colouring_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::colouring(g, options, control); });
   });
   return nb::make_tuple(to_numpy(std::move(made.colours)), made.count);
@@ -151,7 +152,7 @@ nb::tuple colouring(const held_graph& of, const std::string& order, std::uint64_
 
 nb::tuple independent_set(const held_graph& of, std::uint64_t seed, nb::handle progress) {
   require(of, "an independent set", [&] { return graph::needs::maximal_independent_set(of.any()); });
-  graph::independent_set_result made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  graph::independent_set_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::maximal_independent_set(g, {.seed = seed}, control); });
   });
   return nb::make_tuple(to_numpy_flags(std::move(made.members)), made.size);
@@ -186,7 +187,7 @@ nb::tuple communities(const held_graph& of, const std::string& method, const std
                       nb::handle progress) {
   const auto options = communities_options_of(method, quality, directions, resolution, iterations, seed);
   require(of, "communities", [&] { return graph::needs::communities(of.any(), options); });
-  graph::communities_result made = run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  graph::communities_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
     return graph::communities(of.any(), options, control);
   });
   return nb::make_tuple(to_numpy(std::move(made.of)), made.communities, made.quality, made.converged);
@@ -206,7 +207,7 @@ double community_quality(const held_graph& of, const column<std::uint64_t>& grou
       throw usage_error(fmt::format("the group of vertex {} is {}: expected a vertex", v, by_vertex[v]));
     }
   }
-  return run(progress, is_tiny(of.any()),
+  return run(progress, by_arcs(of.any()),
              [&](const run_control& control) { return graph::quality(of.any(), by_vertex, options, control); });
 }
 
@@ -221,7 +222,7 @@ nb::object walks(const held_graph& of, const column<std::uint64_t>& starts, std:
   }
   graph::require_memory("random walks",
                         graph::needs::random_walks(of.any()) + starts.size() * length * sizeof(std::int64_t));
-  return to_numpy(run(progress, is_tiny(of.any()), [&](const run_control& control) {
+  return to_numpy(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
       const graph::random_walker<Vertex> walker(g, options, control);
       page_array<std::int64_t> made(starts.size() * length);
@@ -244,7 +245,7 @@ nb::object walks(const held_graph& of, const column<std::uint64_t>& starts, std:
 }
 
 nb::dict statistics(const held_graph& of, nb::handle progress) {
-  const graph::graph_statistics made = run(progress, is_brief(of.any()), [&](const run_control& control) {
+  const graph::graph_statistics made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return graph::compute_statistics(of.any(), control);
   });
   nb::dict all;
@@ -270,9 +271,8 @@ nb::dict statistics(const held_graph& of, nb::handle progress) {
 
 /// Degrees that occur, and how many vertices have each, of "out", "in" or "simple".
 nb::tuple degree_counts(const held_graph& of, const std::string& side, nb::handle progress) {
-  const graph::degree_distribution made = run(progress, is_brief(of.any()), [&](const run_control& control) {
-    return graph::count_degrees(of.any(), control);
-  });
+  const graph::degree_distribution made = run(
+      progress, by_arcs(of.any()), [&](const run_control& control) { return graph::count_degrees(of.any(), control); });
   if (side != "out" && side != "in" && side != "simple") {
     throw usage_error(fmt::format("side is '{}': expected 'out', 'in' or 'simple'", side));
   }
@@ -282,20 +282,20 @@ nb::tuple degree_counts(const held_graph& of, const std::string& side, nb::handl
 }
 
 nb::object largest_component(const held_graph& of, bool strong, nb::handle progress) {
-  return to_numpy_flags(run(progress, is_brief(of.any()), [&](const run_control& control) {
+  return to_numpy_flags(run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::largest_component(g, strong, control); });
   }));
 }
 
 nb::object core_of(const held_graph& of, std::uint32_t k, nb::handle progress) {
-  return to_numpy_flags(run(progress, is_brief(of.any()), [&](const run_control& control) {
+  return to_numpy_flags(run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::core_of(g, k, control); });
   }));
 }
 
 nb::object within_hops(const held_graph& of, const column<std::uint64_t>& centres, std::uint32_t hops,
                        nb::handle progress) {
-  return to_numpy_flags(run(progress, is_brief(of.any()), [&](const run_control& control) {
+  return to_numpy_flags(run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::within_hops(g, as_span(centres), hops, control); });
   }));
 }
@@ -303,7 +303,7 @@ nb::object within_hops(const held_graph& of, const column<std::uint64_t>& centre
 held_graph subgraph(const held_graph& of, const column<bool>& chosen, nb::handle progress) {
   graph::vertex_choice choice(chosen.size());
   for (std::size_t v = 0; v < chosen.size(); ++v) choice[v] = static_cast<char>(chosen.data()[v]);
-  return held_graph(run(progress, is_brief(of.any()), [&](const run_control& control) {
+  return held_graph(run(progress, by_arcs(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::any_graph(graph::induced_subgraph(g, choice, control)); });
   }));
 }
@@ -312,7 +312,7 @@ nb::tuple layout(std::uint32_t vertices, const column<std::uint32_t>& from, cons
                  unsigned iterations) {
   std::vector<graph::layout_edge> edges;
   for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) edges.push_back({from.data()[i], to.data()[i]});
-  const auto points = run(nb::none(), false, [&](const run_control& control) {
+  const auto points = run(nb::none(), place::watched, [&](const run_control& control) {
     return graph::force_layout(vertices, edges, iterations, control);
   });
   return nb::make_tuple(column_of(points, &graph::layout_point::x), column_of(points, &graph::layout_point::y));

@@ -4,6 +4,8 @@
 
 #include <callisto/callisto.hpp>
 
+#include <string>
+
 NB_MODULE(_core, m) {
   using namespace callisto::python;
   m.doc() = "Callisto's graphs and kernels, for the package callisto_graph alone.";
@@ -31,8 +33,11 @@ NB_MODULE(_core, m) {
       },
       nb::arg("count"));
   m.def("sharing", [] {
-    const nb::gil_scoped_release released;
-    return nb::str(callisto::workers::sharing_in_words().c_str());
+    const std::string words = [] {
+      const nb::gil_scoped_release released;
+      return callisto::workers::sharing_in_words();
+    }();
+    return nb::str(words.c_str());
   });
   m.def("stop_all", &stop_all);
 }

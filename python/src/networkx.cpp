@@ -37,7 +37,7 @@ class nx_graph : public nx::walked_graph {
 /// Runs an algorithm of networkx_order.hpp without the GIL.
 template <class F>
 auto ordered(const nx_graph& of, F&& algorithm) {
-  return run(nb::none(), of.out().arcs() < 100'000, std::forward<F>(algorithm));
+  return run(nb::none(), by_arcs(of.out().arcs()), std::forward<F>(algorithm));
 }
 
 [[noreturn]] void failed() { throw nb::python_error(); }

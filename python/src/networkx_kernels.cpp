@@ -23,7 +23,7 @@ using csr = graph::csr_graph<std::uint32_t>;
 /// Runs kernel(any_graph, control); `brief`: it looks at each arc a few times.
 template <class F>
 auto run_on(const held_graph& of, bool brief, F&& kernel) {
-  return run(nb::none(), brief && is_brief(of.any()),
+  return run(nb::none(), brief ? by_arcs(of.any()) : place::watched,
              [&](const run_control& control) { return kernel(of.any(), control); });
 }
 

@@ -1,5 +1,7 @@
 #include "run.hpp"
 
+#include <callisto/callisto.hpp>
+
 #include <pthread.h>
 
 #include <chrono>
@@ -19,6 +21,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto watch_period = 50ms;
+
+/// Vertices and arcs of a graph that two threads search no sooner than one.
+constexpr std::uint64_t small = 30'000;
+
+std::uint64_t size_of(const graph::any_graph& graph) noexcept {
+  return std::visit([](const auto& g) { return g.arcs() + g.vertices(); }, graph);
+}
 
 /// The kernels that run, and whether new ones may begin.
 class running_kernels {
@@ -120,13 +129,25 @@ void tell(nb::handle progress, progress_keeper& keeper) {
 
 }  // namespace
 
-bool is_brief(const graph::any_graph& graph) noexcept {
-  return std::visit([](const auto& g) { return g.arcs() + g.vertices() < 100'000; }, graph);
+place by_arcs(const graph::any_graph& graph) noexcept { return by_arcs(size_of(graph)); }
+
+place by_arcs(std::uint64_t size) noexcept {
+  return size < small ? place::alone : size < 100'000 ? place::caller : place::watched;
 }
 
-void run_briefly(const std::function<void(const graph::run_control&)>& kernel) {
+place by_neighbours(const graph::any_graph& graph) noexcept {
+  return size_of(graph) < small ? place::alone : place::watched;
+}
+
+place by_searches(const graph::any_graph& graph) noexcept {
+  return size_of(graph) < 1'000 ? place::alone : place::watched;
+}
+
+void run_unwatched(place where, const std::function<void(const graph::run_control&)>& kernel) {
   const nb::gil_scoped_release released;
   const running_kernels::entry listed{std::stop_source(std::nostopstate)};
+  std::optional<thread_limit> one;
+  if (where == place::alone) one.emplace(1);
   kernel({});
 }
 
