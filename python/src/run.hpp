@@ -35,7 +35,7 @@ place by_arcs(const graph::any_graph& graph) noexcept;
 place by_arcs(std::uint64_t size) noexcept;
 /// The place of a kernel that takes time in proportion to arcs^1.5 at most, or looks at each arc a thousand times.
 place by_neighbours(const graph::any_graph& graph) noexcept;
-/// The place of a kernel that may search from each vertex, or whose time no number of arcs bounds.
+/// The place of a kernel that may search from each vertex, or which no number of arcs bounds.
 place by_searches(const graph::any_graph& graph) noexcept;
 
 /// Runs kernel(control) at `where` and returns its result. A progress receiver is called in any case.

@@ -218,7 +218,7 @@ bool is_called(std::string_view path, std::string_view wanted) {
   return path == wanted || (path.ends_with(wanted) && path[path.size() - wanted.size() - 1] == '/');
 }
 
-/// Returns the content of a member, whose path joins `name`.
+/// Returns the content of a member, of which the path joins `name`.
 std::unique_ptr<byte_stream> member_of(std::unique_ptr<byte_stream> inner, std::string& name, const std::string& wanted,
                                        std::vector<std::string>& notes) {
   auto archive = std::make_unique<archive_stream>(std::move(inner), name, wrapping::archive);
