@@ -4,6 +4,7 @@
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
 
@@ -27,12 +28,16 @@ int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
   if (wanted != nullptr) __builtin_memcpy(&bits, wanted, sizeof bits);
   machine::signal_bits old = 0;
   const int error = workers::change_mask_for_program(how, wanted != nullptr ? &bits : nullptr, &old);
+  if (error == 0 && wanted != nullptr) workers::keep_mask();
   if (error == 0 && before != nullptr) {
     sigemptyset(before);
     __builtin_memcpy(before, &old, sizeof old);
   }
   return error;
 }
+
+/// Signals whose actions block SIGURG, as the program has said.
+std::atomic<machine::signal_bits> urgent_blocked_by{0};
 
 /// Signals for which signal() sets handlers without SA_RESTART, by siginterrupt().
 std::atomic<machine::signal_bits> interrupting{0};
@@ -43,7 +48,24 @@ bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
 
 CALLISTO_OPENMP_ABI int sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
   if (signal == SIGURG && workers::posix_runaway_timer::act_for_program(action, before)) return 0;
-  return __sigaction(signal, action, before);
+  // A handler that waits must be met by ticks. The action tells of SIGURG in its mask only.
+  struct sigaction real{};
+  if (action != nullptr) {
+    real = *action;
+    sigdelset(&real.sa_mask, SIGURG);
+  }
+  const int failed = __sigaction(signal, action != nullptr ? &real : nullptr, before);
+  if (failed != 0) return failed;
+  const machine::signal_bits bit = machine::bit_of(signal);
+  // relaxed, all: as below.
+  const bool blocked = (urgent_blocked_by.load(std::memory_order_relaxed) & bit) != 0;
+  if (action != nullptr && sigismember(&action->sa_mask, SIGURG) == 1) {
+    urgent_blocked_by.fetch_or(bit, std::memory_order_relaxed);
+  } else if (action != nullptr) {
+    urgent_blocked_by.fetch_and(~bit, std::memory_order_relaxed);
+  }
+  if (before != nullptr && blocked) sigaddset(&before->sa_mask, SIGURG);
+  return 0;
 }
 
 CALLISTO_OPENMP_ABI sighandler_t signal(int signal, sighandler_t handler) {
@@ -113,6 +135,9 @@ CALLISTO_OPENMP_ABI int sigaltstack(const stack_t* wanted, stack_t* before) {
 // meanwhile. The handler, which may leave by siglongjmp(), runs with SIGURG blocked, too.
 CALLISTO_OPENMP_ABI int raise(int signal) {
   if (signal == SIGURG) return workers::posix_runaway_timer::raise_for_program();
+  // A member that blocks the signal has it pending, on its own thread: no other runs there.
+  if (calling_member() != nullptr && is_signal(signal) && (machine::signals_blocked() & machine::bit_of(signal)) != 0)
+    workers::stay_on_own_thread();
   const machine::signals_blocked_here blocked(machine::bit_of(SIGURG));
   return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
 }

@@ -132,8 +132,9 @@ class activation final : public suspendable<M> {
   void make_way(typename suspendable<M>::place where) noexcept override;
 
   void go_home(homecoming as) noexcept;
-  /// On its own thread. False: it is called, and hears that now.
+  /// On its own thread. False: it is called, and hears that now, or stays with a signal that has come there.
   bool leaves_own_thread() noexcept {
+    if (this->has_own_mask() && set_.timer_->has_held()) return false;
     if (call_.leave_own()) return true;
     call_.enter_own();
     return false;
@@ -154,6 +155,7 @@ class activation final : public suspendable<M> {
   own_thread<M> own_;
   call_word<M> call_;
   processor_time time_;
+  std::uint64_t mask_ = 0;  ///< of signals, while it is left, if it has its own
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
 };
@@ -203,6 +205,12 @@ void activation<M>::go_on(bool sleeps) noexcept {
 template <machine::policy M>
 void activation<M>::go_home(homecoming as) noexcept {
   this->forget_turn();
+  const bool in_handler = as == homecoming::preempted || as == homecoming::blocked;
+  // In a handler the mask stands in the signal's frame.
+  if (this->has_own_mask() && !in_handler) {
+    mask_ = set_.timer_->put_off_mask(own_.exists());
+    this->has_own_mask(!set_.timer_->is_usual(mask_));
+  }
   if (own_.exists()) own_.end(*set_.timer_);
   came_as_ = as;
   if (lender_ == nullptr) {
@@ -210,9 +218,12 @@ void activation<M>::go_home(homecoming as) noexcept {
   } else {
     lender_->leave();
   }
-  const bool in_handler = as == homecoming::preempted || as == homecoming::blocked;
   if (in_handler) set_.timer_->block();
-  if (own_.is_wanted()) own_.begin(*set_.timer_, this, in_handler);
+  if (own_.is_wanted()) {
+    own_.begin(*set_.timer_, this, in_handler, this->has_own_mask() && !in_handler ? &mask_ : nullptr);
+  } else if (this->has_own_mask() && !in_handler) {
+    set_.timer_->put_on_mask(mask_);
+  }
 }
 
 template <machine::policy M>
@@ -236,6 +247,8 @@ void activation<M>::run_as(machine::thread_identity& lender, F f) noexcept {
     own_.identity = &lender;
     machine::fiber::call_on(context_, lender.stack(), [](void* call) { (*static_cast<F*>(call))(); }, &f);
     own_.identity = nullptr;
+    if (this->has_own_mask()) set_.timer_->put_off_mask(false);
+    this->has_own_mask(false);
     this->set_may_be_left(false);
     machine::fiber::put_off(context_, *worker_->home_);
     return;

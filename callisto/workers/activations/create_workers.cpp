@@ -144,7 +144,7 @@ struct worker_threads::state final : job_contexts::user {
     if (s.of.timer != nullptr) {
       posix_runaway_timer::handle_on(s.of_ticks.get(), tick_stack_bytes);
       // relaxed: the latch orders it.
-      const bool made = s.of.timer->adopt(s.number, &s.of.set);
+      const bool made = s.of.timer->adopt(s.number, &s.of.set, true);
       if (!made) s.of.refused.store(true, std::memory_order_relaxed);
       if (made && s.of.peers != nullptr) s.of.peers->adopt(s.number);
       if (made) s.of.set.has_timer(s.number);
@@ -262,8 +262,9 @@ struct attached_here::state {
       of_ticks = std::make_unique_for_overwrite<std::byte[]>(tick_stack_bytes);
       posix_runaway_timer::handle_on(of_ticks.get(), tick_stack_bytes);
     }
-    ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
+    ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set, false);
     self.may_be_left(ticks);
+    self.has_own_mask(ticks && !of.timer->is_usual(machine::signals_blocked()));
     if (ticks && of.peers != nullptr) of.peers->adopt(self.number());
     if (ticks) of.set.has_timer(self.number());
     this_attached_thread.store(&self, std::memory_order_release);  // release: send_signal()'s load
@@ -377,6 +378,10 @@ bool let_stay_on_own_thread(pthread_t thread) noexcept {
   native_activation* const a = of_thread(thread, this_identity_runs).load(std::memory_order_acquire);
   if (a != nullptr) a->call(true);
   return a != nullptr;
+}
+
+void keep_mask() noexcept {
+  if (this_activation() != nullptr || attached_to_this() != nullptr) this_suspendable().has_own_mask(true);
 }
 
 bool should_yield() noexcept {

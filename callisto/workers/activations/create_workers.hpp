@@ -120,6 +120,9 @@ CALLISTO_API bool stay_on_own_thread() noexcept;
 /// Does that for another activation, which has the identity of a thread, and obeys soon.
 CALLISTO_API bool let_stay_on_own_thread(pthread_t thread) noexcept;
 
+/// Called after the program has set the calling thread's mask of signals: the caller keeps it wherever it runs.
+CALLISTO_API void keep_mask() noexcept;
+
 /// ShouldYield for code that does not know its activation: true if another thread or job wants the context. False for
 /// an application's thread.
 CALLISTO_API bool should_yield() noexcept;

@@ -49,9 +49,10 @@ class own_thread {
     return is_wanted_;
   }
 
-  /// On the thread, which has taken the activation up. `in_handler`: in the handler that it was left in.
-  void begin(runaway_timer& timer, void* activation, bool in_handler) noexcept {
-    ticks_ = timer.begin_own_thread(activation, in_handler);
+  /// On the thread, which has taken the activation up. `in_handler`: in the handler that it was left in. `mask`: of
+  /// signals, the activation's; null: it has none of its own.
+  void begin(runaway_timer& timer, void* activation, bool in_handler, const std::uint64_t* mask) noexcept {
+    ticks_ = timer.begin_own_thread(activation, in_handler, mask);
     exists_ = true;
     is_wanted_ = false;
     calm_stops_ = 0;

@@ -200,7 +200,8 @@ class worker_set {
     }
     if (w != nullptr && w->current_ != nullptr && w->current_->call_.is_called()) return w->current_->end_turn();
     if (w != nullptr && w->host_ != nullptr && w->host_->mail_.has_mail()) return end_turn(w, g);
-    if (g != nullptr && g->is_asked()) return g->answers();
+    // A signal that it blocks would come for the activations that run on its thread.
+    if (g != nullptr && (g->is_asked() || at.has_held)) return g->answers();
     if (at.is_call) return false;
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
     const auto has_demand = [&] { return wanted || work_signal_.has_work() || (w != nullptr && has_ready_host(*w)); };
@@ -470,7 +471,11 @@ class worker_set {
   template <class Done>
   hosting host(attached_thread<M>& g, Done done, std::uint64_t patient, bool in_handler = false) noexcept {
     // Their handlers may wait for threads that have no context, and had better not run here.
+    const bool has_mask = g.has_own_mask() && !in_handler;
+    if (has_mask && timer_->has_held()) return hosting::has_mail;
     if (!g.mail_.open()) return hosting::has_mail;
+    const std::uint64_t mask = has_mask ? timer_->put_off_mask(false) : 0;
+    if (has_mask) g.has_own_mask(!timer_->is_usual(mask));
     worker<M>& w = *workers_[g.context_];
     ticked_thread<M>& self = threads_[g.number_];
     w.home_ = &g.home_;
@@ -500,6 +505,7 @@ class worker_set {
       }
     }
     if (in_handler) timer_->block();
+    if (has_mask) timer_->put_on_mask(mask);
     g.letters_ |= g.mail_.close();
     self.turn.set(self.turn.get() + 1);
     self.does.set(role::attached_thread);

@@ -11,6 +11,7 @@ struct interruption {
   bool is_in_call = false;         ///< the tick has ended a system call that waited, or had it begin anew
   bool is_late = false;            ///< the tick could not come when it was due
   bool is_call = false;            ///< not due: runaway_timer::call()
+  bool has_held = false;           ///< a signal that the thread blocks has come for it
   std::uint64_t period = 0;        ///< how long after the last tick it was due, in nanoseconds
   std::uint64_t registers = 0;     ///< a digest of the general registers, without the instruction's address
 

@@ -31,6 +31,8 @@ constinit thread_local signal_bits held_back [[gnu::tls_model("initial-exec")]] 
 /// Further signals that are never really blocked: other activations run on the thread, which have handlers for what
 /// they cause.
 constinit thread_local signal_bits open_for_others [[gnu::tls_model("initial-exec")]] = 0;
+/// What the last call of the program's has made the real mask.
+constinit thread_local signal_bits set_by_call [[gnu::tls_model("initial-exec")]] = 0;
 
 /// An action as the kernel has it: the handler, flags, how to return, a mask. sigaction() may be the program's view.
 using kernel_action = std::array<std::uint64_t, 4>;
@@ -131,6 +133,7 @@ int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* bef
   const signal_bits blocked = blocked_by_program;
   if (before != nullptr) *before = old | blocked;
   if (wanted == nullptr) return 0;
+  set_by_call = machine::signals_blocked();
   const signal_bits now = how == SIG_BLOCK ? blocked | *wanted : how == SIG_UNBLOCK ? blocked & ~*wanted : *wanted;
   blocked_by_program = now & never;
   if ((held_back & ~now & bit_of(SIGURG)) != 0) {
@@ -139,6 +142,8 @@ int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* bef
   }
   return 0;
 }
+
+bool is_mask_of_program(signal_bits real) noexcept { return real == set_by_call; }
 
 void unblock_for_runtime() noexcept {
   open_for_others = machine::caused_signals;

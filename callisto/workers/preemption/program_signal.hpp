@@ -56,6 +56,10 @@ class program_signal {
 /// sigprocmask() as the program sees it. Returns 0, or an error's number.
 int change_mask_for_program(int how, const machine::signal_bits* wanted, machine::signal_bits* before) noexcept;
 
+/// True if this is what the last call of the program's has made the calling thread's real mask. A handler of the
+/// program's has another one, which blocks its signal, too. Safe in handlers.
+bool is_mask_of_program(machine::signal_bits real) noexcept;
+
 /// Called when a thread of the program begins to work with the runtime. Unblocks these signals, which it may have
 /// blocked before they were taken, and those that instructions cause; for the program they stay blocked.
 void unblock_for_runtime() noexcept;

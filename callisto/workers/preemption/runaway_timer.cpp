@@ -184,23 +184,32 @@ thread_timer* of_this_thread() noexcept {
   return nullptr;
 }
 
-/// What workers block usually, for an activation's own thread that got no timer. relaxed, both: alike for all workers.
+/// What workers block usually. relaxed, always: alike for all workers.
 std::atomic<machine::signal_bits> workers_block{0};
 
-/// Returns what the calling thread blocks outside of handlers.
-machine::signal_bits usually_blocked_here() noexcept {
-  const thread_timer* const p = of_this_thread();
-  return p != nullptr ? p->usually_blocked : workers_block.load(std::memory_order_relaxed);
+/// Returns what workers block, and what runs on them unless the program says otherwise.
+machine::signal_bits usual_mask() noexcept {
+  return workers_block.load(std::memory_order_relaxed) & ~machine::bit_of(tick_signal);
+}
+
+/// Returns what the interrupted thread blocked. The frame has the kernel's set, which is shorter than the C library's.
+machine::signal_bits mask_in(const void* frame) noexcept {
+  machine::signal_bits mask = 0;
+  std::memcpy(&mask, &static_cast<const ucontext_t*>(frame)->uc_sigmask, sizeof mask);
+  return mask;
+}
+
+/// True if one of these signals has come for the calling thread, or for a process that blocks it everywhere.
+bool has_come(machine::signal_bits which) noexcept {
+  machine::signal_bits come = 0;
+  return which != 0 && syscall(SYS_rt_sigpending, &come, sizeof come) == 0 && (come & which) != 0;
 }
 
 /// What was interrupted goes on upon this thread, which may differ from the one that it was interrupted on. Writes this
-/// thread's signal mask and alternate stack into the frame, from which the kernel sets both. A thread with another
-/// thread's alternate stack would run handlers on top of that thread's.
+/// thread's alternate stack into the frame, from which the kernel sets it. A thread with another thread's alternate
+/// stack would run handlers on top of that thread's. The mask is that of what goes on.
 void return_as_this_thread(void* frame) noexcept {
   syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
-  const machine::signal_bits mask = usually_blocked_here() & ~machine::bit_of(tick_signal);
-  // The frame has the kernel's set, which is shorter than the C library's.
-  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
 }
 
 /// True once a thread was seen to have an alternate stack. relaxed, all: a hint.
@@ -221,9 +230,8 @@ bool has_more_blocked(thread_timer& p, const void* frame) noexcept {
   const stack_t& alternate = static_cast<const ucontext_t*>(frame)->uc_stack;
   if (alternate.ss_sp != p.alternate) note_alternate_stack(alternate);
   const unsigned most_ticks = alternate_stacks.load(std::memory_order_relaxed) ? 2000 : 50;
-  machine::signal_bits mask = 0;
-  std::memcpy(&mask, &static_cast<const ucontext_t*>(frame)->uc_sigmask, sizeof mask);
-  if ((mask & ~p.usually_blocked) == 0 || p.with_more_blocked >= most_ticks) {
+  const machine::signal_bits mask = mask_in(frame);
+  if ((mask & ~p.usually_blocked) == 0 || p.with_more_blocked >= most_ticks || is_mask_of_program(mask)) {
     p.usually_blocked = mask;
     p.with_more_blocked = 0;
     return false;
@@ -257,8 +265,10 @@ void meet_tick(siginfo_t* info, void* context) noexcept {
     syscall(SYS_sigaltstack, &given, nullptr);
   }
   const std::uint64_t period = timer.period.load(std::memory_order_relaxed);  // relaxed: a hint
-  if (timer.own != nullptr ? timer.own(timer.set)
-                           : timer.tick(timer.set, timer.worker, where(context, *info, period))) {
+  interruption at = where(context, *info, period);
+  at.has_held = has_come(mask_in(context) & ~usual_mask());
+  // On its own thread an activation stays with the signals that came there.
+  if (timer.own != nullptr ? !at.has_held && timer.own(timer.set) : timer.tick(timer.set, timer.worker, at)) {
     return_as_this_thread(context);
     const thread_timer* const here = has_its_own ? of_this_thread() : nullptr;
     if (here != nullptr && here->alternate != nullptr) static_cast<ucontext_t*>(context)->uc_stack = set_by_itself;
@@ -268,9 +278,23 @@ void meet_tick(siginfo_t* info, void* context) noexcept {
   errno = saved;
 }
 
-// Runs anywhere, also under the identity of another thread. The only thread-local datum that it touches is errno.
+/// The program has sent itself the signal, which is about to come. A standard signal that is pending absorbs the next
+/// one, so what comes may be a tick.
+constinit thread_local bool is_raised [[gnu::tls_model("initial-exec")]] = false;
+
+// Runs anywhere, also under the identity of another thread. It touches that identity's thread-local data only.
 void on_signal(int, siginfo_t* info, void* context) {
   thread_timer* const timer = timer_of(*info);
+  const bool raised = std::exchange(is_raised, false);
+  if (timer != nullptr && raised) {
+    siginfo_t by_itself{};
+    by_itself.si_signo = tick_signal;
+    by_itself.si_code = SI_TKILL;
+    by_itself.si_pid = getpid();
+    by_itself.si_uid = getuid();
+    programs.pass_on(&by_itself, context);
+    return;
+  }
   if (timer == nullptr) {
     programs.pass_on(info, context);
     return;
@@ -425,7 +449,7 @@ void drop_timer(thread_timer& p) noexcept {
   p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
-bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
+bool posix_runaway_timer::adopt(unsigned worker, void* set, bool is_worker) noexcept {
   thread_timer* const p = make_timer(CLOCK_MONOTONIC, {.every = state_->every,
                                                        .worker = worker,
                                                        .set = set,
@@ -434,7 +458,7 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
                                                        .own = nullptr});
   if (p == nullptr) return false;
   state_->of_worker[worker].store(p, std::memory_order_seq_cst);  // seq_cst: see state::with()
-  workers_block.store(p->usually_blocked, std::memory_order_relaxed);
+  if (is_worker) workers_block.store(p->usually_blocked, std::memory_order_relaxed);
   machine::unblock_signals(machine::bit_of(tick_signal));
   return true;
 }
@@ -465,7 +489,7 @@ void posix_runaway_timer::call(unsigned thread) noexcept {
 void posix_runaway_timer::raise(int signal) noexcept { syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal); }
 
 void posix_runaway_timer::unblock() noexcept {
-  const machine::signal_bits mask = usually_blocked_here() & ~machine::bit_of(tick_signal);
+  const machine::signal_bits mask = usual_mask();
   machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
 }
 
@@ -477,11 +501,11 @@ std::uint64_t posix_runaway_timer::times_blocked() const noexcept {
   return static_cast<std::uint64_t>(used.ru_nvcsw);
 }
 
-runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activation, bool in_handler) noexcept {
+runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activation, bool in_handler,
+                                                               const std::uint64_t* wanted) noexcept {
   own_ticks ticks;
   ticks.blocked = machine::signals_blocked();
-  // relaxed: a worker has written it before it ran what blocked.
-  const machine::signal_bits mask = workers_block.load(std::memory_order_relaxed) & ~machine::bit_of(tick_signal);
+  const machine::signal_bits mask = wanted != nullptr ? *wanted : usual_mask();
   thread_timer* const p = make_timer(
       CLOCK_THREAD_CPUTIME_ID,
       {.every = {}, .worker = 0, .set = an_activation, .tick = nullptr, .free_stack = nullptr, .own = state_->own});
@@ -499,9 +523,22 @@ void posix_runaway_timer::end_own_thread(const own_ticks& ticks) noexcept {
   if (ticks.timer != nullptr) drop_timer(*static_cast<thread_timer*>(ticks.timer));
 }
 
+std::uint64_t posix_runaway_timer::put_off_mask(bool kept) noexcept {
+  const machine::signal_bits usual = usual_mask();
+  machine::signal_bits mask = 0;
+  machine::change_signal_mask(SIG_SETMASK, kept ? nullptr : &usual, &mask);
+  return mask;
+}
+void posix_runaway_timer::put_on_mask(std::uint64_t mask) noexcept {
+  machine::change_signal_mask(SIG_SETMASK, &mask, nullptr);
+}
+bool posix_runaway_timer::is_usual(std::uint64_t mask) const noexcept { return mask == usual_mask(); }
+bool posix_runaway_timer::has_held() const noexcept { return has_come(machine::signals_blocked() & ~usual_mask()); }
+
 bool posix_runaway_timer::may_be_in_handler() noexcept {
   const thread_timer* const p = of_this_thread();
-  if (p == nullptr || (machine::signals_blocked() & ~p->usually_blocked) != 0) return true;
+  const machine::signal_bits mask = machine::signals_blocked();
+  if (p == nullptr || ((mask & ~p->usually_blocked) != 0 && !is_mask_of_program(mask))) return true;
   stack_t current{};
   return alternate_stacks.load(std::memory_order_relaxed) &&
          (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0);
@@ -511,21 +548,10 @@ bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct
   return programs.act_for_program(action, before);
 }
 
-// A standard signal that is pending absorbs the next one: if a tick were pending, the program's signal would be lost.
-// So pending ticks are taken away, and the timer is stopped meanwhile. Another thread may still start it in this
-// microsecond.
 int posix_runaway_timer::raise_for_program() noexcept {
-  const machine::signal_bits just = machine::bit_of(tick_signal);
-  const machine::signals_blocked_here blocked(just);
-  thread_timer* const p = of_this_thread();
-  const std::uint64_t period = p != nullptr ? p->period.load(std::memory_order_relaxed) : 0;  // relaxed: a hint
-  if (period != 0) set_period(*p, 0);
-  const timespec at_once{};
-  while (syscall(SYS_rt_sigtimedwait, &just, nullptr, &at_once, sizeof just) > 0) {
-  }
-  const long sent = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), tick_signal);
-  if (period != 0) set_period(*p, period);
-  return static_cast<int>(sent);
+  const machine::signals_blocked_here blocked(machine::bit_of(tick_signal));
+  is_raised = true;
+  return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), tick_signal));
 }
 
 bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {

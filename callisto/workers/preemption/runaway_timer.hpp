@@ -64,13 +64,30 @@ class runaway_timer {
     void* timer = nullptr;
     std::uint64_t blocked = 0;
   };
-  /// An activation goes on upon its own thread: from now on, or from the handler's end on, the thread takes the signals
-  /// that workers take, and has a tick from time to time while it computes.
-  virtual own_ticks begin_own_thread(void* an_activation, bool in_handler) noexcept {
-    static_cast<void>(an_activation), static_cast<void>(in_handler);
+  /// An activation goes on upon its own thread, which has a tick from time to time while it computes. From now on the
+  /// thread takes the signals that workers take, or, if `mask` is not null, those that it does not name. In a handler
+  /// the mask comes with the handler's end.
+  virtual own_ticks begin_own_thread(void* an_activation, bool in_handler, const std::uint64_t* mask) noexcept {
+    static_cast<void>(an_activation), static_cast<void>(in_handler), static_cast<void>(mask);
     return {};
   }
   virtual void end_own_thread(const own_ticks& ticks) noexcept { static_cast<void>(ticks); }
+
+  // For what the program has set a mask of its own for. A system call each.
+
+  /// Returns the calling thread's mask, and lets it take the signals that workers take, unless it is to be `kept`.
+  virtual std::uint64_t put_off_mask(bool kept) noexcept {
+    static_cast<void>(kept);
+    return 0;
+  }
+  virtual void put_on_mask(std::uint64_t mask) noexcept { static_cast<void>(mask); }
+  /// True if workers have this mask.
+  virtual bool is_usual(std::uint64_t mask) const noexcept {
+    static_cast<void>(mask);
+    return true;
+  }
+  /// True if a signal has come for the calling thread that it blocks.
+  virtual bool has_held() const noexcept { return false; }
 
   /// In the handler: true if a thread at this instruction waits for certain (spin_traps/spin_loop.hpp).
   virtual bool waits_at(std::uintptr_t instruction) const noexcept {
@@ -113,8 +130,9 @@ class posix_runaway_timer final : public runaway_timer {
   static int set_stack_for_program(const stack_t* wanted, stack_t* before) noexcept;
   /// On the thread, before it runs anything: makes its timer, and unblocks the signal. False: the system refuses one.
   /// While the program blocks more signals than usual on the thread, as in a handler of its own, ticks do nothing: for
-  /// up to 50 ticks, or 2,000 if a thread of the program has an alternate stack.
-  bool adopt(unsigned thread, void* set) noexcept;
+  /// up to 50 ticks, or 2,000 if a thread of the program has an alternate stack. A mask that the program has set by a
+  /// call is no such case. `is_worker`: its mask is what workers usually have.
+  bool adopt(unsigned thread, void* set, bool is_worker) noexcept;
   /// On that thread, once it needs no ticks.
   void abandon(unsigned thread) noexcept;
 
@@ -134,8 +152,12 @@ class posix_runaway_timer final : public runaway_timer {
   void unblock() noexcept override;
   void block() noexcept override;
   std::uint64_t times_blocked() const noexcept override;
-  own_ticks begin_own_thread(void* an_activation, bool in_handler) noexcept override;
+  own_ticks begin_own_thread(void* an_activation, bool in_handler, const std::uint64_t* mask) noexcept override;
   void end_own_thread(const own_ticks& ticks) noexcept override;
+  std::uint64_t put_off_mask(bool kept) noexcept override;
+  void put_on_mask(std::uint64_t mask) noexcept override;
+  bool is_usual(std::uint64_t mask) const noexcept override;
+  bool has_held() const noexcept override;
   bool waits_at(std::uintptr_t instruction) const noexcept override;
   bool trap(std::uintptr_t instruction) noexcept override;
 

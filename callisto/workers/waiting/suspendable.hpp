@@ -112,6 +112,10 @@ class suspendable {
   /// Sets spin_ticks(). Called by the suspendable itself.
   void spin_for(std::uint64_t ticks) noexcept { spin_ticks_ = ticks; }
 
+  /// Says that the program has set a mask of signals for it, which it keeps wherever it runs. Called by the suspendable
+  /// itself. One that is never left needs no care for that.
+  void has_own_mask(bool has) noexcept { has_own_mask_ = has && may_be_left_; }
+
   /// True if it should stop spinning: another job wants the context, there is orphaned work (section 2.4), or its turn
   /// has ended, as when new work waits for a context.
   virtual bool has_better_to_do() const noexcept = 0;
@@ -207,6 +211,7 @@ class suspendable {
   /// Forgets an overdue turn: it makes way by itself.
   void forget_turn() noexcept { overdue_.set(false); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }
+  bool has_own_mask() const noexcept { return has_own_mask_; }
 
   static constexpr std::uint64_t running = 0;
   static constexpr std::uint64_t suspended = 1;
@@ -236,6 +241,7 @@ class suspendable {
   machine::signal_safe<unsigned> shields_{1};  ///< 0: it may be interrupted
   machine::signal_safe<bool> overdue_{false};  ///< a turn ended while it was shielded
   bool may_be_left_ = false;
+  bool has_own_mask_ = false;
 };
 
 /// A thread that is no worker, such as one that creates a ticket and waits for it. It stops in the operating system. It
