@@ -8,9 +8,12 @@
 #include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -36,28 +39,81 @@ int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
   return error;
 }
 
-/// Signals whose actions block SIGURG, as the program has said.
+bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
+
+/// A handler of the program's. A tick may leave it while it waits for others, and it may end upon another thread.
+class program_handler {
+ public:
+  /// Takes the handler of an action, which gets ours instead. A signal that comes meanwhile finds one or the other.
+  void take(struct sigaction& action) noexcept {
+    const bool has_info = (static_cast<unsigned>(action.sa_flags) & SA_SIGINFO) != 0;
+    // release: publishes what the handler needs to on_signal()'s acquire.
+    word_.store(reinterpret_cast<std::uintptr_t>(action.sa_handler) | (has_info ? takes_info : 0),
+                std::memory_order_release);
+    action.sa_sigaction = on_signal;
+    action.sa_flags |= SA_SIGINFO;
+  }
+  /// Writes what `word` says into an action that has our handler.
+  static void tell(std::uintptr_t word, struct sigaction& action) noexcept {
+    if (action.sa_sigaction != on_signal) return;
+    action.sa_handler = reinterpret_cast<sighandler_t>(word & ~takes_info);
+    if ((word & takes_info) == 0) action.sa_flags &= ~SA_SIGINFO;
+  }
+  std::uintptr_t word() const noexcept { return word_.load(std::memory_order_relaxed); }  // relaxed: the program orders
+  void put_back(std::uintptr_t word) noexcept { word_.store(word, std::memory_order_relaxed); }  // relaxed: as above
+
+ private:
+  static void on_signal(int signal, siginfo_t* info, void* context);
+
+  static constexpr std::uintptr_t takes_info = std::uintptr_t{1} << 63;  // of no address of code
+
+  std::atomic<std::uintptr_t> word_{0};
+};
+std::array<program_handler, _NSIG> handlers;
+
+pid_t this_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+void program_handler::on_signal(int signal, siginfo_t* info, void* context) {
+  const bool is_caused = info->si_code > 0 && (machine::bit_of(signal) & machine::caused_signals) != 0;
+  if (!is_caused && workers::put_off_signal(signal)) return;
+  const pid_t began_on = this_thread();
+  // acquire: pairs with take()'s release.
+  const std::uintptr_t word = handlers[static_cast<std::size_t>(signal)].word_.load(std::memory_order_acquire);
+  if ((word & takes_info) != 0) {
+    reinterpret_cast<void (*)(int, siginfo_t*, void*)>(word & ~takes_info)(signal, info, context);
+  } else {
+    reinterpret_cast<sighandler_t>(word)(signal);
+  }
+  if (this_thread() != began_on) workers::posix_runaway_timer::end_handler_here(context);
+}
+
+/// Signals with actions that block SIGURG as far as the program knows.
 std::atomic<machine::signal_bits> urgent_blocked_by{0};
 
 /// Signals for which signal() sets handlers without SA_RESTART, by siginterrupt().
 std::atomic<machine::signal_bits> interrupting{0};
 
-bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
-
 }  // namespace
 
 CALLISTO_OPENMP_ABI int sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
   if (signal == SIGURG && workers::posix_runaway_timer::act_for_program(action, before)) return 0;
-  // A handler that waits must be met by ticks. The action tells of SIGURG in its mask only.
+  if (signal == SIGURG || !is_signal(signal)) return __sigaction(signal, action, before);
+  program_handler& handler = handlers[static_cast<std::size_t>(signal)];
+  const std::uintptr_t last = handler.word();
   struct sigaction real{};
   if (action != nullptr) {
     real = *action;
+    // Ticks meet a handler that waits. Only `before` tells of SIGURG in its mask.
     sigdelset(&real.sa_mask, SIGURG);
+    if (real.sa_handler != SIG_DFL && real.sa_handler != SIG_IGN) handler.take(real);
   }
-  const int failed = __sigaction(signal, action != nullptr ? &real : nullptr, before);
-  if (failed != 0) return failed;
+  if (__sigaction(signal, action != nullptr ? &real : nullptr, before) != 0) {
+    handler.put_back(last);
+    return -1;
+  }
+  if (before != nullptr) program_handler::tell(last, *before);
   const machine::signal_bits bit = machine::bit_of(signal);
-  // relaxed, all: as below.
+  // relaxed, all: the program orders its calls.
   const bool blocked = (urgent_blocked_by.load(std::memory_order_relaxed) & bit) != 0;
   if (action != nullptr && sigismember(&action->sa_mask, SIGURG) == 1) {
     urgent_blocked_by.fetch_or(bit, std::memory_order_relaxed);

@@ -75,6 +75,12 @@ class attached_thread final : public suspendable<M> {
 
   void step_aside() noexcept override { make_way(base::place::shield_end); }
 
+  /// In the handler of a signal that came while it works as a worker: it sends itself the signal once it runs its own
+  /// code again. False: it does so already.
+  bool put_off(unsigned signal) noexcept {
+    return works_as_ != nullptr && set_.timer_ != nullptr && mail_.post(signal, [] {});
+  }
+
   /// Returns the worker that the thread works as now; null: it runs the application's code.
   const worker<M>* works_as() const noexcept { return works_as_; }
 

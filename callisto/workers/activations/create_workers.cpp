@@ -364,6 +364,11 @@ int send_signal(pthread_t thread, int signal, int (*send)(pthread_t, int, void*)
   return failed;
 }
 
+bool put_off_signal(int signal) noexcept {
+  attached_thread<native>* const g = attached_to_this();
+  return g != nullptr && signal > 0 && signal <= 64 && g->put_off(static_cast<unsigned>(signal));
+}
+
 bool stay_on_own_thread() noexcept {
   native_activation* const a = this_activation();
   if (a == nullptr) return false;

@@ -369,8 +369,8 @@ struct posix_runaway_timer::state {
 
 posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler on_tick,
                                          own_handler on_own_thread, stack_finder free_stack, loop_traps* loops)
-    : state_(
-          new state{ticks, on_tick, on_own_thread, free_stack, loops, std::vector<std::atomic<thread_timer*>>(workers)}) {
+    : state_(new state{ticks, on_tick, on_own_thread, free_stack, loops,
+                       std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
 }
 
@@ -547,6 +547,8 @@ bool posix_runaway_timer::may_be_in_handler() noexcept {
 bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
   return programs.act_for_program(action, before);
 }
+
+void posix_runaway_timer::end_handler_here(void* context) noexcept { return_as_this_thread(context); }
 
 int posix_runaway_timer::raise_for_program() noexcept {
   const machine::signals_blocked_here blocked(machine::bit_of(tick_signal));

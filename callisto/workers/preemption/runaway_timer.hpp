@@ -44,8 +44,8 @@ class runaway_timer {
   /// system call.
   virtual void set_rate(unsigned thread, tick_rate rate) noexcept = 0;
 
-  /// Interrupts the thread, if it has a timer now, by a tick that is not due (interruption::is_call); another one at the
-  /// same time may be it. From any thread, also in handlers.
+  /// Interrupts the thread, if it has a timer now, by a tick that is not due (interruption::is_call); another one at
+  /// the same time may be it. From any thread, also in handlers.
   virtual void call(unsigned thread) noexcept { static_cast<void>(thread); }
   /// Sends the calling thread a signal.
   virtual void raise(int signal) noexcept { static_cast<void>(signal); }
@@ -143,6 +143,9 @@ class posix_runaway_timer final : public runaway_timer {
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: the signal is not taken, and
   /// the system's call applies.
   static bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
+  /// At the end of a handler of the program's, given by its `context`, that began on another thread: it returns as this
+  /// thread.
+  static void end_handler_here(void* context) noexcept;
   /// raise(SIGURG) as the program means it.
   static int raise_for_program() noexcept;
 
