@@ -262,6 +262,29 @@ TEST_P(Loops, VisitsSpawnVisits) {
   });
 }
 
+// Visits that arrive together wait for each other: those behind one that waits run on other workers.
+TEST_P(Loops, VisitsThatWaitLetOthersGoOn) {
+  on_all_kinds([] {
+    constexpr std::uint64_t n = 500;
+    auto cells = make_array<full_empty<int>>(n, cyclic(1));
+    auto sum = make_array<std::uint64_t>(1);
+    session::here().run_phase([&] {
+      if (here().rank != 0) return;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        spawn_where(cells, i, i + 1, [=](std::uint64_t at, full_empty<int>&) {
+          // Each waits for the one behind it; the last one begins.
+          const int got = at + 1 < n ? read_when_full(cells[at + 1]) : 0;
+          post_fill(cells[at], got + 1);
+          post_add(sum[0], std::uint64_t{1});
+        });
+      }
+    });
+    EXPECT_EQ(read(sum[0]), n);
+    EXPECT_EQ(read_when_full(cells[0]), static_cast<int>(n));
+    barrier();
+  });
+}
+
 TEST_P(Loops, AnExceptionOfAStolenIterationEndsThePhase) {
   on_all_kinds([] {
     std::string text;

@@ -82,6 +82,36 @@ TEST_P(MessagesOnRanks, PayloadsOfAnyLengthArriveWhole) {
   EXPECT_EQ(right, static_cast<int>(std::size(lengths)) * ranks * ranks);
 }
 
+/// Adds what arrived behind an equal group.
+struct adder {
+  std::atomic<std::uint64_t>* sum;
+  std::atomic<std::uint64_t>* runs;
+  std::uint64_t factor;
+  void operator()(std::span<const std::uint64_t> all) const {
+    ++*runs;
+    for (const std::uint64_t x : all) *sum += factor * x;
+  }
+};
+
+TEST_P(MessagesOnRanks, RecordsOfGroupsArriveWhole) {
+  std::atomic<std::uint64_t> sum{0};
+  std::atomic<std::uint64_t> runs{0};
+  constexpr std::uint64_t records = 3000;
+  const auto ranks = static_cast<std::uint64_t>(GetParam());
+  expect_no_errors(run_ranks(with_ranks(GetParam()), [&] {
+    for (std::uint64_t i = 0; i < records; ++i) {
+      const std::uint64_t factor = i < records / 2 ? 1 : 100;
+      send_grouped(static_cast<int>((static_cast<std::uint64_t>(here().rank) + i) % ranks), adder{&sum, &runs, factor},
+                   i);
+    }
+  }));
+  const std::uint64_t low = (records / 2) * (records / 2 - 1) / 2;
+  const std::uint64_t all = records * (records - 1) / 2;
+  EXPECT_EQ(sum, ranks * (low + 100 * (all - low)));
+  EXPECT_GE(runs, ranks * std::min(ranks, records) * 2);
+  EXPECT_LE(runs, ranks * records);
+}
+
 TEST(Messages, RandomDelaysAndOvertakingLoseNothing) {
   in_process_options o = with_ranks(5);
   o.most_delay = std::chrono::microseconds(300);

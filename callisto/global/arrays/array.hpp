@@ -169,33 +169,33 @@ class array {
 
   /// Returns the address of element i < size(); of a symmetric array, that of this rank. A few nanoseconds.
   global_address<T> operator[](std::uint64_t i) const {
-    const detail::array_record& record = detail::array_of(number_);
+    const detail::array_record& record = detail::array_of(number());
     if (record.how().kind == distribution::kinds::symmetric) [[unlikely]]
       return at(here().rank, i);
     return at_place(record, record.place(i));
   }
   /// Returns the address of element `i` of `rank`'s part.
   global_address<T> at(int rank, std::uint64_t i) const {
-    return at_place(detail::array_of(number_), {static_cast<std::uint64_t>(rank), i});
+    return at_place(detail::array_of(number()), {static_cast<std::uint64_t>(rank), i});
   }
 
   /// Returns the rank that has element i.
-  int owner(std::uint64_t i) const { return static_cast<int>(detail::array_of(number_).place(i).rank); }
+  int owner(std::uint64_t i) const { return static_cast<int>(detail::array_of(number()).place(i).rank); }
 
   /// Returns this rank's elements, which are contiguous here.
   std::span<T> local() const {
-    const detail::array_record& record = detail::array_of(number_);
+    const detail::array_record& record = detail::array_of(number());
     const auto rank = static_cast<std::uint64_t>(here().rank);
     return {reinterpret_cast<T*>(record.part_of(rank)), record.count_at(rank)};
   }
   /// Returns the index in the array of this rank's element number `i`.
   std::uint64_t index_of(std::uint64_t i) const {
-    const detail::array_record& record = detail::array_of(number_);
+    const detail::array_record& record = detail::array_of(number());
     if (record.how().kind == distribution::kinds::symmetric) return i;
     return record.index_at({static_cast<std::uint64_t>(here().rank), i});
   }
-  distribution how() const { return detail::array_of(number_).how(); }
-  std::uint32_t number() const noexcept { return number_; }
+  distribution how() const { return detail::array_of(number()).how(); }
+  std::uint32_t number() const noexcept { return static_cast<std::uint32_t>(number_); }
 
  private:
   template <class U>
@@ -208,7 +208,7 @@ class array {
   }
 
   std::uint64_t size_ = 0;
-  std::uint32_t number_ = 0;
+  std::uint64_t number_ = 0;  ///< without padding, handles of one array have equal bytes
 };
 
 static_assert(sizeof(array<int>) == 16 && std::is_trivially_copyable_v<array<int>>);

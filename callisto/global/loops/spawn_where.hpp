@@ -8,8 +8,11 @@
 #include <callisto/global/transport/here.hpp>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
 
@@ -32,7 +35,9 @@ struct elements_task {
   std::uint32_t batch;
   F body;
 
-  void operator()() {
+  void operator()() { visit(elements, count, batch, body); }
+
+  static void visit(T* elements, std::uint32_t count, std::uint32_t batch, const F& body) {
     while (count > batch) {
       const std::uint32_t half = count / 2;
       spawn_resident(elements_task{elements + half, count - half, batch, body});
@@ -40,7 +45,17 @@ struct elements_task {
     }
     if (phase_cancelled()) return;
     const std::span<T> all(elements, count);
-    if constexpr (std::invocable<F&, std::span<T>>) {
+    if constexpr (std::invocable<const F&, std::span<T>> || std::invocable<const F&, T&>) {
+      call(body, all);
+    } else {
+      F own = body;
+      call(own, all);
+    }
+  }
+
+  template <class Body>
+  static void call(Body& body, std::span<T> all) {
+    if constexpr (std::invocable<Body&, std::span<T>>) {
       body(all);
     } else {
       for (T& element : all) body(element);
@@ -48,12 +63,86 @@ struct elements_task {
   }
 };
 
-/// Takes such a task to the rank that has the elements.
+/// Elements of one rank in a word.
+template <class T>
+class packed_elements {
+ public:
+  static constexpr std::uint64_t most = 0xffff;
+  packed_elements() noexcept = default;
+  packed_elements(T* elements, std::uint64_t count) noexcept
+      : bits_((reinterpret_cast<std::uint64_t>(elements) & pointer_mask) | count << pointer_bits) {}
+  T* elements() const noexcept {
+    // The upper bits of an address of a process are copies of bit 47.
+    return reinterpret_cast<T*>(static_cast<std::int64_t>(bits_ << (64 - pointer_bits)) >> (64 - pointer_bits));
+  }
+  std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(bits_ >> pointer_bits); }
+
+ private:
+  static constexpr unsigned pointer_bits = 48;
+  static constexpr std::uint64_t pointer_mask = (std::uint64_t{1} << pointer_bits) - 1;
+  std::uint64_t bits_ = 0;
+};
+
+/// Visits that arrived together, for the workers of one core. What a visit needs is fetched while earlier ones run. If
+/// a visit waits, another worker goes on with the next one.
 template <class T, class F>
-struct elements_message {
-  elements_task<T, F> of;
-  void operator()() const { spawn_resident(of); }
-  const void* prefetch() const { return of.elements; }
+class visit_list {
+ public:
+  static constexpr std::size_t most = 32;
+  visit_list(std::span<const packed_elements<T>> visits, std::uint32_t batch, const F& body) noexcept
+      : count_(visits.size()), batch_(batch), body_(body) {
+    std::ranges::copy(visits, visits_.begin());
+  }
+
+  /// Runs the visits that no worker has begun.
+  static void run(const std::shared_ptr<visit_list>& list) {
+    visit_list& l = *list;
+    if (l.next_ == l.count_) return;
+    // This core starts it if a visit below waits; else it finds nothing left.
+    if (l.count_ - l.next_ > 1) spawn([list] { run(list); });
+    for (std::size_t i = l.next_; i < std::min(l.next_ + ahead, l.count_); ++i) l.fetch(i);
+    while (l.next_ != l.count_) {
+      const packed_elements<T> visit = l.visits_[l.next_++];
+      if (l.next_ + ahead <= l.count_) l.fetch(l.next_ + ahead - 1);
+      elements_task<T, F>::visit(visit.elements(), visit.count(), l.batch_, l.body_);
+    }
+    this_core().look_if_due();
+  }
+
+ private:
+  static constexpr std::size_t ahead = 8;
+  void fetch(std::size_t i) const noexcept { __builtin_prefetch(visits_[i].elements(), 1); }
+
+  std::size_t next_ = 0;
+  const std::size_t count_;
+  const std::uint32_t batch_;
+  const F body_;
+  std::array<packed_elements<T>, most> visits_;
+};
+
+/// Queues the visits that came from another rank, in lists.
+template <class T, class F>
+struct visits_that_travel {
+  F body;
+  std::uint64_t batch;
+
+  void operator()(std::span<const packed_elements<T>> all) const {
+    using list = visit_list<T, F>;
+    const auto at_most = static_cast<std::uint32_t>(batch);
+    while (!all.empty()) {
+      const auto some = all.first(std::min(all.size(), list::most));
+      all = all.subspan(some.size());
+      if (some.size() < least) {
+        for (const packed_elements<T> v : some)
+          spawn_resident(elements_task<T, F>{v.elements(), v.count(), at_most, body});
+      } else {
+        spawn_resident([of = std::make_shared<list>(some, at_most, body)] { list::run(of); });
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t least = 4;  ///< fewer visits are not worth a list
 };
 
 /// Visits elements with their indices.
@@ -61,9 +150,10 @@ template <class T, class F>
 struct indexed_visitor {
   array<T> all;
   F body;
-  void operator()(std::span<T> elements) {
+  void operator()(std::span<T> elements) const {
+    F own = body;
     auto local = static_cast<std::uint64_t>(elements.data() - all.local().data());
-    for (T& element : elements) body(all.index_of(local++), element);
+    for (T& element : elements) own(all.index_of(local++), element);
   }
 };
 
@@ -75,23 +165,23 @@ struct indexed_visitor {
 /// visits of one element use operations of delegates.hpp, or come in two phases. Costs a message for each other rank
 /// that has elements. The cores of a rank share its tasks; they end with the phase. In a phase.
 template <class T, visitor_of<T> F>
-void spawn_where(array<T> a, std::uint64_t first, std::uint64_t last, F body, std::uint32_t batch = 64) {
+void spawn_where(array<T> a, std::uint64_t first, std::uint64_t last, const F& body, std::uint32_t batch = 64) {
   if constexpr (!std::invocable<F&, T&> && !std::invocable<F&, std::span<T>>) {
     spawn_where(a, first, last, detail::indexed_visitor<T, F>{a, body}, batch);
   } else {
-    constexpr std::uint64_t most = std::uint64_t{1} << 31;
+    constexpr std::uint64_t most = detail::packed_elements<T>::most;
     const int me = here().rank;
     const detail::array_record& record = detail::array_of(a.number());
     record.for_each_part(first, last, me, [&](int rank, std::uint64_t local, std::uint64_t n) {
       T* elements = reinterpret_cast<T*>(record.part_of(static_cast<std::uint64_t>(rank))) + local;
       while (n != 0) {
         const auto count = static_cast<std::uint32_t>(std::min(n, most));
-        const detail::elements_task<T, F> task{elements, count, batch, body};
         if (rank == me) {
           __builtin_prefetch(elements);
-          spawn_resident(task);
+          spawn_resident(detail::elements_task<T, F>{elements, count, batch, body});
         } else {
-          send(rank, detail::elements_message<T, F>{task});
+          send_grouped(rank, detail::visits_that_travel<T, F>{body, batch},
+                       detail::packed_elements<T>(elements, count));
         }
         elements += count;
         n -= count;

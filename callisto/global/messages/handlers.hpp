@@ -108,6 +108,19 @@ bool run_payload_records(const std::byte* records, std::size_t bytes, std::uint6
   return true;
 }
 
+/// A run of a group: the function object, then the records of all its messages.
+template <class F, class R>
+  requires portable_group<F, R>
+bool run_grouped_records(const std::byte* records, std::size_t bytes, std::uint64_t& handled) {
+  constexpr std::size_t fixed = on_wire(sizeof(F));
+  if (bytes < fixed || (bytes - fixed) % sizeof(R) != 0) return false;
+  const std::size_t n = (bytes - fixed) / sizeof(R);
+  F group = load_record<F>(records);
+  group(std::span<const R>(reinterpret_cast<const R*>(records + fixed), n));
+  handled += n;
+  return true;
+}
+
 template <class F, bool system>
 struct handler_of {
   static inline handler entry{&run_records<F>, typeid(F).name(), on_wire(sizeof(F)), system};
@@ -115,6 +128,10 @@ struct handler_of {
 template <class F, bool system>
 struct payload_handler_of {
   static inline handler entry{&run_payload_records<F>, typeid(F).name(), length_size + on_wire(sizeof(F)), system};
+};
+template <class F, class R>
+struct grouped_handler_of {
+  static inline handler entry{&run_grouped_records<F, R>, typeid(F).name(), sizeof(R), false};
 };
 
 }  // namespace detail

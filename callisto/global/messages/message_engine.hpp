@@ -116,6 +116,10 @@ class message_engine {
   template <class Write>
   void send(int to, const handler& h, std::size_t bytes, Write write);
 
+  /// Sends a message of a group: `group` are the `size` bytes that messages of its run share, which travel once.
+  template <std::size_t size, class Write>
+  void send_grouped(int to, const handler& h, const std::byte* group, std::size_t bytes, Write write);
+
   /// Sends what is due, receives, and handles what arrived. True if anything was done. False at once if another thread
   /// of the rank does so already. Any thread; inside a handler it does nothing.
   bool progress();
@@ -224,6 +228,32 @@ void message_engine::send(int to, const handler& h, std::size_t bytes, Write wri
     write(q.cursor);
     q.cursor += bytes;
     set.count(h.is_system);
+  }
+  if (full) [[unlikely]]
+    after_hand_off(hop);
+}
+
+template <std::size_t size, class Write>
+void message_engine::send_grouped(int to, const handler& h, const std::byte* group, std::size_t bytes, Write write) {
+  if (static_cast<unsigned>(to) >= static_cast<unsigned>(rank_.ranks)) [[unlikely]]
+    no_rank(to);
+  const int hop = hop_to(to);
+  bool full = false;
+  {
+    piece_set& set = mine();
+    const piece_set::owner_guard guard(set);
+    piece& q = set.pieces_[static_cast<std::size_t>(hop)];
+    const std::uint32_t key = static_cast<std::uint32_t>(h.id) << 16 | static_cast<std::uint32_t>(to);
+    // A run begins with its group.
+    if (q.key != key || static_cast<std::size_t>(q.limit - q.cursor) < bytes ||
+        std::memcmp(q.open + 1, group, size) != 0) [[unlikely]] {
+      full = open_run(set, hop, key, size + bytes);
+      std::memcpy(q.cursor, group, size);
+      q.cursor += size;
+    }
+    write(q.cursor);
+    q.cursor += bytes;
+    set.count(false);
   }
   if (full) [[unlikely]]
     after_hand_off(hop);

@@ -9,6 +9,7 @@
 #include <callisto/global/transport/here.hpp>
 #include <callisto/machine/system/error.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,19 @@ void send(int rank, const F& f) {
 template <portable_with_payload F>
 void send(int rank, const F& f, std::span<const std::byte> payload) {
   detail::send_to<false>(rank, f, payload);
+}
+
+/// Sends a record to `rank` as send() does. There group(records) is called once for all records that travelled behind
+/// each other with an equal group, byte by byte, which travels once: for many small messages of one kind.
+template <class F, class R>
+  requires portable_group<F, R>
+void send_grouped(int rank, const F& group, const R& record) {
+  constexpr std::size_t size = on_wire(sizeof(F));
+  std::array<std::byte, size> bytes{};
+  std::memcpy(bytes.data(), &group, sizeof(F));
+  const handler& h = detail::grouped_handler_of<F, R>::entry;
+  here().messages->send_grouped<size>(rank, h, bytes.data(), sizeof(R),
+                                      [&](std::byte* at) { std::memcpy(at, &record, sizeof(R)); });
 }
 
 /// Sends as send() does, without being counted: for what keeps the program running, such as the search for quiescence.

@@ -28,6 +28,12 @@ template <class F>
 concept portable_with_payload =
     trivially_copyable_function<F> && small_function<F> && std::is_invocable_v<F&, std::span<const std::byte>>;
 
+/// True if an F can be sent to another rank and called there with records of type R, which came along one by one.
+template <class F, class R>
+concept portable_group =
+    trivially_copyable_function<F> && small_function<F> && trivially_copyable_function<R> && sizeof(R) % 8 == 0 &&
+    alignof(R) <= 8 && sizeof(R) <= most_captured && std::is_invocable_v<F&, std::span<const R>>;
+
 /// True if an F names the memory that it will change, so that unpacking fetches it in time.
 template <class F>
 concept prefetching = requires(const F& f) {

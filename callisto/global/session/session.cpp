@@ -111,6 +111,7 @@ struct session::state final : core_duties {
 
   void join_other_jobs();
   void check_in(core& c);
+  void say_idle(bool is_idle) noexcept;
   void run_core(unsigned number);
   void stop_cores();
   std::string report();
@@ -131,6 +132,7 @@ struct session::state final : core_duties {
   std::atomic<bool> ending{false};
   std::atomic<bool> watched{false};  ///< a core sleeps at the network
   std::atomic<int> asleep{0};        ///< cores that sleep
+  std::atomic<bool> said_idle{false};
   std::vector<std::minstd_rand> random;
 
   // Stealing from other ranks, one request at a time:
@@ -309,15 +311,26 @@ bool session::state::poll(core& c) {
   check_in(c);
   try {
     if (c.number() == 0 && recorder && recorder->is_due(seconds())) recorder->add(self.own_statistics());
-    return engine->progress();
+    const bool any = engine->progress();
+    if (any) say_idle(false);
+    return any;
   } catch (...) {
     job_broke(std::current_exception());
     return false;
   }
 }
 
+/// Other ranks send what they have collected to one that waits for work.
+void session::state::say_idle(bool is_idle) noexcept {
+  // relaxed, both: a hint
+  if (said_idle.load(std::memory_order_relaxed) == is_idle) return;
+  said_idle.store(is_idle, std::memory_order_relaxed);
+  net->say_idle(is_idle);
+}
+
 bool session::state::find_work(core& c) {
   if (cores.size() > 1 && steal_from_cores(c)) return true;
+  say_idle(true);
   try {
     engine->flush();
     const bool asked = ask_another_rank(c);

@@ -115,6 +115,10 @@ class CALLISTO_API core {
   void suspend();
   /// Lets other ready workers, tasks and messages have a turn. About 10 ns with ready workers.
   void yield();
+  /// Lets messages move when the running task ends, if it is time: for a task that did the work of many.
+  void look_if_due() noexcept {
+    if (machine::native::ticks() >= poll_at_) until_look_ = 1;
+  }
   /// Lets a worker of this core go on. This core's thread.
   void wake_here(worker& w) {
     if (w.status_ == worker_status::suspended) {

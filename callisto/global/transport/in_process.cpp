@@ -25,6 +25,7 @@ struct inbox {
   std::deque<item> items;
   std::deque<control_message> controls;
   bool woken = false;
+  std::atomic<bool> idle{false};
   std::mt19937_64 random;
 };
 
@@ -109,6 +110,12 @@ class in_process_transport final : public transport {
     packet_pointer p = std::move(first->p);
     box.items.erase(first);
     return p;
+  }
+
+  // relaxed, both: a hint
+  void say_idle(bool is_idle) noexcept override { my_box().idle.store(is_idle, std::memory_order_relaxed); }
+  bool is_idle(int rank) const noexcept override {
+    return network_->inboxes[static_cast<std::size_t>(rank)].idle.load(std::memory_order_relaxed);
   }
 
   void post_control(int to, const control_message& m) override {

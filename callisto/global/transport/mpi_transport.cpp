@@ -147,6 +147,11 @@ class mpi_transport final : public transport {
     if (memory_) memory_->ring(place_);
   }
 
+  void say_idle(bool is_idle) noexcept override {
+    if (memory_) memory_->say_idle(is_idle);
+  }
+  bool is_idle(int rank) const noexcept override { return is_near(rank) && memory_->is_idle(place_on_node(rank)); }
+
   void abort(const std::string& reason) override {
     if (memory_) memory_->say_goodbye();
     const std::string line = reason + "\n";

@@ -33,6 +33,7 @@ struct alignas(128) node_memory::bell {
   machine::native::atomic<std::uint64_t> world;  ///< of the process's number
   alignas(128) stack inbox;                      ///< packets for this rank
   alignas(128) stack returned;                   ///< packets of this rank that others have handled
+  alignas(128) machine::native::atomic<std::uint32_t> idle;
 };
 
 std::string node_memory::new_path() {
@@ -89,6 +90,10 @@ packet* node_memory::packet_at(std::uint32_t number) const noexcept {
 stack::link* node_memory::links() const noexcept {
   return reinterpret_cast<stack::link*>(file_.data() + parts(places_, sizeof(bell)).links);
 }
+
+// relaxed, both: a hint
+void node_memory::say_idle(bool is_idle) noexcept { at(place_).idle.store(is_idle ? 1 : 0, order::relaxed); }
+bool node_memory::is_idle(int place) const noexcept { return at(place).idle.load(order::relaxed) != 0; }
 
 packet_pointer node_memory::take() noexcept {
   const std::lock_guard guard(own_lock_);

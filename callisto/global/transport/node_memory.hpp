@@ -37,6 +37,11 @@ class node_memory {
   /// Ends the sleep of the rank at `place`, or its next one.
   void ring(int place) noexcept;
 
+  /// Tells whether this rank waits for work.
+  void say_idle(bool is_idle) noexcept;
+  /// True if the rank at this place has said so. A hint.
+  bool is_idle(int place) const noexcept;
+
   /// Returns a packet of this rank with most_packet bytes, or null if all are in use.
   packet_pointer take() noexcept;
   /// Gives a packet back to the rank that it belongs to.

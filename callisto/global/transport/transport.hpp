@@ -1,4 +1,4 @@
-// The transport: how packets get from rank to rank. Ten functions, which each machine's network can have.
+// The transport: how packets get from rank to rank. A dozen functions, which each machine's network can have.
 #pragma once
 
 #include <callisto/global/transport/packet.hpp>
@@ -73,6 +73,10 @@ class transport {
   virtual void wait(std::chrono::microseconds most) = 0;
   /// Ends one wait() of each thread that waits, or the next one. Any thread.
   virtual void wake() noexcept = 0;
+  /// Tells ranks that share memory with this one whether it waits for work. Any thread.
+  virtual void say_idle(bool /*is_idle*/) noexcept {}
+  /// True if `rank` has said so: a hint that it has use for packets that are not full yet. Any thread.
+  virtual bool is_idle(int /*rank*/) const noexcept { return false; }
   /// Ends the job of all ranks for `reason`, one line. In process, later calls throw job_failed; else the process ends.
   virtual void abort(const std::string& reason) = 0;
   /// Leaves the job. Called once, last, by all ranks, after all packets have been handled.
