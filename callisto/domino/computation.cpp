@@ -7,6 +7,7 @@
 #include <callisto/workers/activations/create_workers.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -14,23 +15,31 @@
 #include <random>
 #include <string>
 
+#include <unistd.h>
+
 namespace callisto::domino {
 
 using machine::native;
 
 namespace {
 
-/// The workers of all computations of the process, from the first one that needs them on. They sleep while there is
-/// nothing to do, and end with the last computation that uses them.
-std::shared_ptr<workers::worker_threads> shared_workers() {
+/// Returns the workers of all computations of the process. They sleep while there is nothing to do, and stay until the
+/// process ends: to start them, and to join the other jobs, takes longer than many a run.
+workers::worker_threads& shared_workers() {
   static std::mutex guard;
-  static std::weak_ptr<workers::worker_threads> known;
+  static pid_t made_by = 0;
+  static workers::worker_threads* known = nullptr;  // not destroyed: exit() may be called on one of the threads
   const std::scoped_lock held(guard);
-  if (auto there = known.lock()) return there;
-  std::shared_ptr<workers::worker_threads> made =
-      workers::create_workers({.workers = 0, .attached = 1, .coscheduled = true});
-  known = made;
-  return made;
+  if (made_by == getpid()) return *known;
+  // The first time, or in the child of a fork, which has none of its parent's threads.
+  known = workers::create_workers({.workers = 0, .attached = 1, .coscheduled = true}).release();
+  if (made_by == 0) {
+    std::atexit([] {
+      if (made_by == getpid()) known->leave_other_jobs();
+    });
+  }
+  made_by = getpid();
+  return *known;
 }
 
 /// Returns the contexts that a loop would use.
@@ -64,8 +73,8 @@ struct computation::state {
   lane<native>* leader;
   std::deque<task_group> groups;
   std::vector<std::unique_ptr<task_base>> types;
-  std::vector<merged_task*> unmarked;  ///< types made since the last run; cells may yet keep their marks
-  std::shared_ptr<workers::worker_threads> workers;
+  std::vector<merged_task*> unmarked;          ///< types made since the last run; cells may yet keep their marks
+  workers::worker_threads* workers = nullptr;  ///< from the first run that needs them on
   std::optional<workers::native_ticket> ticket;
   std::atomic<bool> closing{false};
   bool running = false;
@@ -135,7 +144,7 @@ struct helper {
       if (of.of.is_over()) return;
     }
     if (of.of.threads() > 1 && !of.ticket) {
-      of.workers = shared_workers();
+      of.workers = &shared_workers();
       of.ticket = (*of.workers)->create_ticket(&call, &of, of.of.threads() - 1);
     }
     // An activation works where it is. A thread of the application takes the context of a worker meanwhile.
