@@ -42,8 +42,8 @@ refuses_narrowing() {
 }
 is_clean_under_tsan() {
   # A program that ThreadSanitizer checks, with a library that it does not.
-  "$cxx" -std=c++20 -O1 -g -fsanitize=thread "$source/checked.cpp" -o "$work/checked" "${flags[@]}" &&
-    LD_LIBRARY_PATH=$libdir TSAN_OPTIONS=halt_on_error=1 "$work/checked"
+  "$cxx" -std=c++20 -O1 -g -fsanitize=thread "$source/habits.cpp" -o "$work/checked" "${flags[@]}" &&
+    LD_LIBRARY_PATH=$libdir CALLISTO_THREADS=4 TSAN_OPTIONS=halt_on_error=1 "$work/checked"
 }
 says_what_standard() {
   local header

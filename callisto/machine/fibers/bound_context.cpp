@@ -1,9 +1,8 @@
 // The switch of bound contexts: that of fibers, without what belongs to other threads.
 #include <callisto/machine/fibers/bound_context.hpp>
 
+#include <callisto/machine/fibers/exception_globals.hpp>
 #include <callisto/machine/fibers/stack_switch.hpp>
-
-#include <cxxabi.h>
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #define CALLISTO_WATCHED_CONTEXTS 1

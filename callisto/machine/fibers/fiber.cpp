@@ -2,6 +2,7 @@
 #include <callisto/machine/fibers/fiber.hpp>
 
 #include <callisto/machine/fibers/bound_context.hpp>
+#include <callisto/machine/fibers/exception_globals.hpp>
 #include <callisto/machine/fibers/stack_switch.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
 
@@ -12,7 +13,6 @@
 #include <new>
 #include <utility>
 
-#include <cxxabi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
