@@ -150,6 +150,7 @@ class watcher {
     const stopwatch time;
     std::vector<graph::changing_graph::change> changes;
     for (const edit& e : edits) {
+      if (!e.comes && (!graph_.find(e.from) || !graph_.find(e.to))) continue;  // such an edge makes no vertices
       const std::uint32_t u = graph_.vertex(e.from);
       const std::uint32_t v = graph_.vertex(e.to);
       changes.push_back(graph_.set(u, v, e.comes ? std::optional(e.weight) : std::nullopt));
@@ -282,6 +283,7 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
   std::string line;
   for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
     if (stop.stop_requested()) throw graph::cancelled();
+    if (line.ends_with('\r')) line.pop_back();
     const auto one = parse_edit(name, number, line, *labels);
     if (!one) continue;
     if (edits.empty()) first_line = line;
