@@ -9,6 +9,7 @@
 #include <callisto/machine/system/blocked_signals.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
+#include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/ticks_of.hpp>
 #include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/activations/context_source.hpp>
@@ -234,7 +235,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
       state_->starts.push_back({*state_, n, std::make_unique_for_overwrite<std::byte[]>(tick_stack_bytes)});
       pthread_t thread{};
-      failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
+      failed = machine::start_small_thread(thread, &state::main, &state_->starts.back());
       if (failed != 0) break;
       state_->threads.push_back(thread);
       if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);

@@ -5,6 +5,7 @@
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
+#include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/timed_park.hpp>
 
@@ -93,7 +94,7 @@ constexpr std::uint64_t least_work = 500'000;
 /// Returns false if the system refuses the thread.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
   const machine::blocked_signals blocked;
-  const bool started = pthread_create(&thread, nullptr, main, argument) == 0;
+  const bool started = machine::start_small_thread(thread, main, argument) == 0;
   if (started) pthread_setname_np(thread, name);
   return started;
 }

@@ -18,15 +18,19 @@ std::atomic<unsigned> turn{0};
 std::atomic<unsigned> turns{0};
 std::atomic<long> handled{0};
 thread_local int me = -1;
+thread_local int depth = 0;
 
 /// Waits until the thread that has the turn passes it on, if that is another one.
 void wait_for_turn(int) {
   const unsigned now = turn;
   const auto members = static_cast<unsigned>(omp_get_max_threads());
   ++handled;
-  if (me < 0 || now % members == static_cast<unsigned>(me)) return;
+  // Nested handlers need room on the stack for each.
+  if (me < 0 || depth > 3 || now % members == static_cast<unsigned>(me)) return;
+  ++depth;
   while (turn == now && now < turns) {
   }
+  --depth;
 }
 
 void pass_round(bool blocks_all, int flags) {
