@@ -32,7 +32,7 @@ wrapping wrapping_of(std::string_view first_bytes, const std::string& name);
 
 /// Returns the content of `inner` without any wrapping, up to four deep, and without a UTF-8 byte order mark. Of an
 /// archive it is the content of `member` or, if that is empty, of the first member that is no documentation; `notes`
-/// gets a line that names it, and its path joins `name`. Throws input_error if there is no such member or the library
+/// gets a line that names it, and `name` gets its path. Throws input_error if there is no such member or the library
 /// is not installed.
 std::unique_ptr<byte_stream> unwrapped(std::unique_ptr<byte_stream> inner, std::string& name, const std::string& member,
                                        std::vector<std::string>& notes);
