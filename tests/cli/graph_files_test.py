@@ -130,7 +130,8 @@ class GraphFiles(CommandTest):
         matrix = self.json("info", self.file("m.csv", ",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n"))
         self.assertEqual((matrix["vertices"], matrix["edges"], matrix["graph"]["directed"]), (3, 2, False))
         self.assertIn("not as a header", self.notes("info", self.file("x.csv", "boss,worker\nann,bob\nbob,cid\n")))
-        self.refuse(INPUT, "info", self.file("mac.txt", "0 1\r1 2\r"), says="carriage returns")
+        self.assertEqual(self.info("mac.csv", "source,target\ra,b\rb,c\r")["vertices"], 3)
+        self.refuse(INPUT, "info", self.file("nodes.csv", "Id,Label\n1,Ann\n2,Bob\n"), says="is a table of vertices")
         rows = self.succeed("sssp", path, "--columns", "a,b,km", "--source", "x", "--output", "-", "--quiet").splitlines()
         self.assertEqual([row.split("\t")[:2] for row in rows], [["x", "0"], ["y", "2"], ["z", "5"]])
         self.refuse(USAGE, "info", path, "--columns", "a,q", says="none is called 'q'")
@@ -181,6 +182,10 @@ class GraphFiles(CommandTest):
         self.assertEqual(self.succeed("pagerank", self.folder / "b.mtx", "--names", self.folder / "b.names", "--output", "-",
                                       "--quiet"), expected)
         self.refuse(INPUT, "info", self.folder / "b.mtx", "--names", self.file("few", "x\n"), says="holds 1 names")
+        table = self.file("nodes.csv", 'Id,Label,Age\n9,Ann,7\n4,"Bob ""B"" C",8\n5,Ann,9\n77,none,1\n')
+        rows = self.succeed("bfs", self.file("n.txt", "4 5\n5 9\n9 10\n"), "--source", "Bob \"B\" C", "--names", table,
+                            "--output", "-", "--quiet").splitlines()
+        self.assertEqual([row.split("\t")[0] for row in rows], ["10", "Ann (5)", "Ann (9)", 'Bob "B" C'])
 
     def test_labels_that_a_format_loses(self):
         path = self.file("x.txt", "10 1000\n1000 77\n")

@@ -136,7 +136,9 @@ void graph_input::add_table_options(const command_parser& parser) {
                 "Take ids of the first column as other vertices than those of the second")
       .group(table_group)
       .more("Vertices are called `left-ID` and `right-ID`.");
-  parser.add_option("--names", names_file, "File with the names of numbered vertices, one a line in their order")
+  parser
+      .add_option("--names", names_file,
+                  "File with the names of numbered vertices: one a line in their order, or a table of number and name")
       .type_name("FILE")
       .group(table_group);
   parser.add_option("--member", read.member, "File to read of an archive (tar, zip)")

@@ -1,5 +1,7 @@
 // Loading graphs: opens native files; reads and builds all others.
 #include <callisto/graph/csr/require_memory.hpp>
+#include <callisto/graph/files/formats/header_words.hpp>
+#include <callisto/graph/files/formats/table_layout.hpp>
 #include <callisto/graph/files/input/source.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/load.hpp>
@@ -12,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <ios>
@@ -20,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -127,6 +131,52 @@ void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const
   }
 }
 
+/// Returns the names of the vertices in the order of their labels, if the lines are a table with a column of whole
+/// numbers and one of names, such as "Id,Label"; else nothing. A vertex that the table lacks keeps its number; one that
+/// shares its name is called "NAME (NUMBER)".
+std::vector<std::string> names_by_number(const any_graph& graph, const std::vector<std::string_view>& lines,
+                                         const std::string& path) {
+  if (lines.size() < 2) return {};
+  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  const std::string_view first = lines.front();
+  const std::size_t cut = std::min(first.find_first_of("\t;|,"), first.size());
+  const char separator = cut < first.size() ? first[cut] : '\t';
+  std::unordered_map<std::uint64_t, std::string> called;
+  std::unordered_map<std::string, std::uint64_t> uses;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    std::deque<std::string> unquoted;
+    formats::column_reader cells(lines[i], separator, unquoted);
+    std::string_view id;
+    std::string_view name;
+    if (!cells.next(id) || !cells.next(name)) return {};
+    const auto number = input::to_unsigned(id);
+    const bool header = i == 0 && !number;
+    // As many lines as vertices are names in their order, unless a header says otherwise.
+    if (i == 0 && lines.size() == vertices && !(header && formats::is_vertex_column(id))) return {};
+    if (header) continue;
+    if (!number) return {};
+    if (!called.emplace(*number, name).second) {
+      throw input_error(path, i + 1, fmt::format("vertex {} has a name already", *number));
+    }
+  }
+  return std::visit(
+      [&](const auto& g) {
+        std::vector<std::string> names(vertices);
+        for (std::uint64_t r = 0; r < names.size(); ++r) {
+          const std::uint64_t label = g.label(g.by_label(r));
+          const auto found = called.find(label);
+          names[r] = found != called.end() && !found->second.empty() ? found->second : std::to_string(label);
+          ++uses[names[r]];
+        }
+        for (std::uint64_t r = 0; r < names.size(); ++r) {
+          if (uses[names[r]] > 1) names[r] += fmt::format(" ({})", g.label(g.by_label(r)));
+        }
+        return names;
+      },
+      graph);
+}
+
 }  // namespace
 
 any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control) {
@@ -136,6 +186,8 @@ any_graph with_names_of_file(any_graph graph, const std::string& path, const run
     const std::string_view line = reader.line();
     lines.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
   }
+  const std::vector<std::string> by_number = names_by_number(graph, lines, path);
+  if (!by_number.empty()) lines.assign(by_number.begin(), by_number.end());
   const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
   if (lines.size() != vertices) {
     throw input_error(path, 0, fmt::format("holds {} names, the graph has {} vertices", lines.size(), vertices));

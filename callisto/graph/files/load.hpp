@@ -46,8 +46,9 @@ CALLISTO_API any_graph load_graph(const std::string& path, const load_options& o
                                   const run_control& control = {}, load_report* report = nullptr);
 
 /// Returns the graph with the names of the file at `path`: line i, counted from 0, names the vertex with the i-th
-/// smallest label. If all lines are whole numbers, they become the labels. Throws input_error if the lines are not as
-/// many as the vertices or two are equal.
+/// smallest label. If all lines are whole numbers, they become the labels. A table instead, with a column of whole
+/// numbers and one of names behind it, names the vertices with these labels. Throws input_error if lines are not as
+/// many as the vertices, or name two vertices alike.
 CALLISTO_API any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control = {});
 
 }  // namespace callisto::graph

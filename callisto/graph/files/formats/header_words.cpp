@@ -84,6 +84,17 @@ role role_of(std::string_view name) {
   return role::none;
 }
 
+bool is_vertex_column(std::string_view name) {
+  const std::string word = plain_word(name.substr(0, name.find(':')));
+  return input::lower_case(name).find(":id") != std::string::npos || word == "id" || word == "nodeid" ||
+         word == "vertexid";
+}
+
+bool is_label_column(std::string_view name) {
+  return is_one_of(plain_word(name.substr(0, name.find(':'))), {"label", "name", "title", "nodelabel", "fullname"}) ||
+         input::lower_case(name).ends_with(":label");
+}
+
 std::optional<std::pair<std::size_t, std::size_t>> paired_ends(const std::vector<std::string>& names) {
   for (std::size_t i = 1; i < names.size(); ++i) {
     if (are_paired(input::lower_case(names[i - 1]), input::lower_case(names[i]))) return std::pair(i - 1, i);

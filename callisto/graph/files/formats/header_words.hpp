@@ -13,6 +13,12 @@ namespace callisto::graph::formats {
 enum class role { none, from, to, weight, time, type };
 role role_of(std::string_view name);
 
+/// True for the name of a column of vertices in a table of vertices: "Id", "nodeId", "movieId:ID".
+bool is_vertex_column(std::string_view name);
+
+/// True for the name of a column that says what a vertex is called: "Label", "name", "title".
+bool is_label_column(std::string_view name);
+
 /// Returns the two neighbouring columns that the names call the ends of an edge as a pair: "gene_1,gene_2", "u,v",
 /// "person,friend"; nothing if there are none.
 std::optional<std::pair<std::size_t, std::size_t>> paired_ends(const std::vector<std::string>& names);

@@ -43,10 +43,6 @@ sample take_sample(const input::source& from, char separator) {
     head = head.substr(0, end == head.npos ? std::min(head.find('\n'), head.size() - 1) + 1 : end + 1);
   }
   if (has_quoted_line_break(head)) throw quoted_line_break(from.name(), 0, true);
-  if (head.find('\r') < head.size() - 1 && head.find('\n') == head.npos) {
-    throw input_error(from.name(), 1,
-                      "lines end with carriage returns only; convert them, for example with tr '\\r' '\\n'");
-  }
   input::line_reader lines(head, true);
   while (lines.next()) {
     std::string_view line = lines.line();
@@ -182,6 +178,7 @@ class finder {
       layout_.matrix = true;
       return layout_;
     }
+    refuse_vertices();
     find_header();
     find_roles();
     find_ids();
@@ -357,6 +354,17 @@ class finder {
       }
     }
     return symmetric || marks;
+  }
+
+  /// Throws input_error for a table of vertices, such as Gephi's "Id,Label" and Neo4j's "movieId:ID,title", taken for
+  /// edges.
+  void refuse_vertices() const {
+    if (!options_.columns.empty() || options_.header == false || rows_.size() < 2) return;
+    const row& first = rows_.front();
+    if (!is_vertex_column(first[0]) || ends_named_by(first) || !is_label_column(first[1])) return;
+    throw input_error(from_.name(), 1,
+                      "is a table of vertices, with columns " + input::shown(first[0]) + " and " +
+                          input::shown(first[1]) + ", not of edges (--columns 1,2 takes it as edges all the same)");
   }
 
   void find_header() {

@@ -155,6 +155,21 @@ class archive_stream final : public byte_stream {
   std::unique_ptr<archive, int (*)(archive*)> reader_;
 };
 
+/// The bytes of a stream with newlines in place of carriage returns.
+class line_ends_stream final : public byte_stream {
+ public:
+  explicit line_ends_stream(std::unique_ptr<byte_stream> inner) : inner_(std::move(inner)) {}
+
+  std::size_t read(char* to, std::size_t size) override {
+    const std::size_t got = inner_->read(to, size);
+    std::replace(to, to + got, '\r', '\n');
+    return got;
+  }
+
+ private:
+  std::unique_ptr<byte_stream> inner_;
+};
+
 /// True for a tar header: the sum of its bytes, those of the sum itself taken as blanks, stands in it in octal digits.
 bool is_tar(std::string_view first) noexcept {
   constexpr std::size_t sum_at = 148;
@@ -272,6 +287,11 @@ wrapping wrapping_of(std::string_view first, const std::string& name) {
   return wrapping::none;
 }
 
+bool has_carriage_returns_only(std::string_view first) noexcept {
+  // Behind a carriage return at the very end may come a newline.
+  return first.find('\r') < first.size() - 1 && first.find('\n') == first.npos && first.find('\0') == first.npos;
+}
+
 std::unique_ptr<byte_stream> unwrapped(std::unique_ptr<byte_stream> inner, std::string& name, const std::string& member,
                                        std::vector<std::string>& notes) {
   constexpr int deepest = 4;
@@ -280,14 +300,20 @@ std::unique_ptr<byte_stream> unwrapped(std::unique_ptr<byte_stream> inner, std::
     first.resize(inner->read(first.data(), first.size()));
     const wrapping kind = wrapping_of(first, name);
     if (kind == wrapping::none) {
+      const std::size_t told = first.size();
+      first.resize(telling_text_bytes);
+      first.resize(told + inner->read(first.data() + told, first.size() - told));
       constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
       if (first.starts_with(byte_order_mark)) first.erase(0, byte_order_mark.size());
-      return prepend(std::move(first), std::move(inner));
+      const bool returns = has_carriage_returns_only(first);
+      inner = prepend(std::move(first), std::move(inner));
+      return returns ? std::make_unique<line_ends_stream>(std::move(inner)) : std::move(inner);
     }
     if (depth == deepest) throw input_error(name, 0, "is packed more than four times");
     inner = prepend(std::move(first), std::move(inner));
     switch (kind) {
       case wrapping::none:
+      case wrapping::carriage_returns:
         break;
       case wrapping::gzip:
         inner = decompress(compression::gzip, std::move(inner), name);

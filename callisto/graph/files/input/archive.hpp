@@ -20,6 +20,7 @@ enum class wrapping {
   zstd,
   other_compression,  ///< bzip2, xz, lzma, lzip or lz4
   archive,            ///< tar or zip
+  carriage_returns,   ///< a text with carriage returns as its line ends
 };
 
 /// Bytes at the front of a content that tell how it is wrapped: a tar header.
@@ -29,6 +30,12 @@ inline constexpr std::size_t telling_bytes = 512;
 /// begins with an array of numpy is no archive: it is a matrix of scipy. Throws input_error for wrappings that are
 /// recognized but not supported.
 wrapping wrapping_of(std::string_view first_bytes, const std::string& name);
+
+/// Bytes at the front of a text that tell how its lines end.
+inline constexpr std::size_t telling_text_bytes = std::size_t{1} << 16;
+
+/// True for a text, by its first `telling_text_bytes` bytes, in which carriage returns alone end the lines.
+bool has_carriage_returns_only(std::string_view first_bytes) noexcept;
 
 /// Returns the content of `inner` without any wrapping, up to four deep, and without a UTF-8 byte order mark. Of an
 /// archive it is the content of `member` or, if that is empty, of the first member that is no documentation; `notes`

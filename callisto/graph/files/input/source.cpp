@@ -512,7 +512,12 @@ void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle
 wrapping look_at(positioned_bytes& bytes, const std::string& name) {
   std::string first(std::min<std::uint64_t>(bytes.size(), telling_bytes), '\0');
   bytes.read(0, first.data(), first.size());
-  const wrapping kind = wrapping_of(first, name);
+  wrapping kind = wrapping_of(first, name);
+  if (kind == wrapping::none && first.find('\n') == first.npos) {
+    std::string text(std::min<std::uint64_t>(bytes.size(), telling_text_bytes), '\0');
+    bytes.read(0, text.data(), text.size());
+    if (has_carriage_returns_only(text)) kind = wrapping::carriage_returns;
+  }
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (kind == wrapping::none && first.starts_with(byte_order_mark)) bytes.skip(byte_order_mark.size());
   return kind;
