@@ -15,7 +15,7 @@ inline constexpr const char* run_variable = "CALLISTO_RUN";
 
 /// Address of a datagram socket in the abstract namespace (unix(7)): there is no file, and it ends with its socket.
 struct run_address {
-  explicit run_address(std::string_view mark) noexcept;
+  CALLISTO_API explicit run_address(std::string_view mark) noexcept;
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
 
   sockaddr_un address{};
