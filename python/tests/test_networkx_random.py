@@ -214,7 +214,8 @@ def test_info_names_the_functions():
 
     assert sorted(get_info()["functions"]) == sorted(backend.FUNCTIONS)
     algorithms = nx.utils.backends._registered_algorithms
-    assert [name for name in backend.FUNCTIONS if name not in algorithms] == []
+    missing = [name for name in backend.FUNCTIONS if name not in algorithms]
+    assert missing == (["leiden_communities"] if nx.__version__.startswith("3.4") else [])
 
 
 def plain(value):
@@ -264,7 +265,9 @@ def compare(kind, seed):
     G, r = random_graph(kind, seed)
     answers = calls = 0
     for name, makers in ARGUMENTS.items():
-        public = getattr(nx, name, None) or getattr(nx.community, name)
+        public = getattr(nx, name, None) or getattr(nx.community, name, None)
+        if public is None:
+            continue  # NetworkX 3.4 has no leiden_communities
         for make in makers:
             args, kwargs = make(r, G)
             theirs = outcome(lambda: public(G, *args, **kwargs))

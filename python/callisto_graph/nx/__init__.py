@@ -9,7 +9,7 @@ from networkx.utils.backends import _registered_algorithms
 
 from . import _centrality, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
 from ._graph import Graph, convert_from_nx, convert_to_nx
-from ._registry import FUNCTIONS, ONCE, adapted
+from ._registry import FUNCTIONS, ONCE, VERSION, adapted
 
 
 def _parameters(name):
@@ -23,8 +23,19 @@ globals().update({name: adapted(entry[0], _parameters(name)) for name, entry in 
 __all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run", *FUNCTIONS]
 
 
+#: NetworkX 3.5 changed the order or the type of what these return.
+CHANGED_IN_3_5 = frozenset("""
+all_pairs_dijkstra all_pairs_dijkstra_path multi_source_dijkstra multi_source_dijkstra_path single_source_dijkstra
+single_source_dijkstra_path single_target_shortest_path_length square_clustering
+""".split())
+
+
 def can_run(name, args, kwargs):
     """Returns True, or why the backend cannot answer this call."""
+    if VERSION < (3, 4):
+        return "the backend needs NetworkX 3.4"
+    if VERSION < (3, 5) and name in CHANGED_IN_3_5:
+        return "networkx 3.4 answers in another form or order"
     check = FUNCTIONS[name][2]
     if check is None:
         return True

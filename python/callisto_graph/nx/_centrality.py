@@ -9,7 +9,7 @@ from .. import _core
 from .._errors import NoCentralityError
 from ._graph import cannot, length, strength
 from ._paths import _connected
-from ._registry import ONCE, function
+from ._registry import ONCE, VERSION, function
 
 
 def _check_pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart=None, weight="weight",
@@ -69,6 +69,8 @@ def _sample(G, k, seed):
 def _check_betweenness(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     if endpoints and (k is not None or G.is_directed()):
         return "endpoints with samples or directed graphs are left to networkx"
+    if k is not None and VERSION < (3, 5):
+        return "samples are left to networkx 3.4, which scales them otherwise"
     return "the weight is a function" if callable(weight) else True
 
 
@@ -99,6 +101,8 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
 def _check_edge_betweenness(G, k=None, normalized=True, weight=None, seed=None):
     if G.is_multigraph():
         return "edges of multigraphs are left to networkx"
+    if k is not None and VERSION < (3, 5):
+        return "samples are left to networkx 3.4, which scales them otherwise"
     return "the weight is a function" if callable(weight) else True
 
 

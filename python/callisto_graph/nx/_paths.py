@@ -6,7 +6,7 @@ import networkx as nx
 
 from .. import _core
 from ._graph import cannot, length, steps
-from ._registry import ONCE, function
+from ._registry import ONCE, VERSION, function
 
 
 def _require(G, node, text):
@@ -91,7 +91,13 @@ def _method(weight, method):
         raise ValueError(f"method not supported: {method}")
 
 
-@function(ONCE, _check_shortest)
+def _check_shortest_path(G, source=None, target=None, weight=None, method="dijkstra"):
+    if target is None and (source is None or weight is not None) and VERSION < (3, 5):
+        return "networkx 3.4 answers in another form or order"
+    return _check_shortest(G, source, target, weight, method)
+
+
+@function(ONCE, _check_shortest_path)
 def shortest_path(G, source=None, target=None, weight=None, method="dijkstra"):
     _method(weight, method)
     if weight is None:
@@ -311,7 +317,7 @@ def global_efficiency(G):
 
 def _eccentricities(G, weight):
     if len(G) == 0:
-        if nx.__version__.startswith(("3.4", "3.5", "3.6")):
+        if VERSION < (3, 7):
             return {}
         raise cannot("a graph without nodes is left to networkx")  # 3.7 has an exception for it
     kernel, values = G.long(weight)

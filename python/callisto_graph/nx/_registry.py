@@ -3,8 +3,13 @@
 import functools
 import inspect
 
+import networkx
+
 #: By name: (function, arcs from which a graph that is not yet converted is worth it, test of the arguments).
 FUNCTIONS = {}
+
+#: NetworkX's version, such as (3, 6). Answers follow it where versions differ.
+VERSION = tuple(int(part) for part in networkx.__version__.split(".")[:2])
 
 #: Functions that look at a graph's edges only once or twice take about as long as a conversion in NetworkX.
 ONCE = None

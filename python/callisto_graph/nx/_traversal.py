@@ -4,7 +4,7 @@ import networkx as nx
 
 from .. import _core
 from ._graph import cannot, unseeded
-from ._registry import ONCE, function
+from ._registry import ONCE, VERSION, function
 
 
 def _start(G, node):
@@ -54,7 +54,7 @@ def bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
 def bfs_layers(G, sources):
     if sources in G:
         sources = [sources]
-    first = list(set(sources))
+    first = list(dict.fromkeys(sources)) if VERSION < (3, 5) else list(set(sources))
     for node in first:
         if node not in G:
             raise nx.NetworkXError(f"The node {node} is not in the graph.")
