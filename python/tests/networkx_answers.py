@@ -17,8 +17,8 @@ def pytest_configure(config):
 
         return counted
 
-    for name, entry in backend.FUNCTIONS.items():
-        setattr(backend, name, counting(name, entry[0]))
+    for name in backend.FUNCTIONS:
+        setattr(backend, name, counting(name, getattr(backend, name)))
 
 
 def pytest_sessionfinish(session, exitstatus):
