@@ -3,6 +3,7 @@
 # Usage: deb.sh [FOLDER]. FOLDER: where to build, default build/deb; the packages go to dist/deb then, else to FOLDER/dist.
 # nanobind, which Debian 12 lacks, comes from build/python-env; without it python3-callisto-graph is left out, and said so.
 set -euo pipefail
+umask 022 # archives keep the permissions of files
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 die() {

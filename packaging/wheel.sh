@@ -6,6 +6,7 @@
 # Usage: wheel.sh [--no-try] [FOLDER]. FOLDER: where to build, default build/wheels; the files go to dist/ then, else to
 # FOLDER/dist. CALLISTO_PYTHONS names more Pythons, which are no python3.N in PATH.
 set -euo pipefail
+umask 022 # archives keep the permissions of files
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 die() {
