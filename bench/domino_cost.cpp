@@ -1,6 +1,6 @@
 // Measures what Domino's tasks cost beside tasks of OpenMP and oneTBB: a binary tree of empty tasks, a write that
-// triggers a task, one by one and in a tree, a phase of one task, and updates of a graph that changes beside full
-// computations.
+// triggers a task, one by one and in a tree, a phase of one task, shortest paths by ranks beside sssp, and updates of a
+// graph that changes beside full computations.
 //
 //   domino_cost [SCALE]      SCALE of the Kronecker graph [16]
 //
@@ -13,18 +13,23 @@
 #include <callisto/graph/changing/changing_pagerank.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/triggered/triggered.hpp>
+#include <callisto/loop/loop_options.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <random>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #if defined(CALLISTO_BENCH_TBB)
@@ -146,6 +151,46 @@ void tbb_run(std::size_t threads) {
 }
 #endif
 
+/// Ends the program if the two ways find other distances.
+void shortest_paths(unsigned scale) {
+  graph::kronecker_options shape;
+  shape.scale = scale;
+  const graph::any_graph any =
+      graph::with_random_weights(graph::build_graph(graph::generate_kronecker(shape), {.undirected = true}), 1);
+  const auto& g = std::get<graph::csr_graph<std::uint32_t>>(any);
+  std::uint64_t source = 0;
+  while (g.out().degree(source) < 2) ++source;
+  constexpr double width = 8;  // of a rank
+  graph::triggered::statistics did;
+  const auto by_ranks = [&](unsigned contexts) {
+    return graph::triggered::sssp(g, source, width, {.contexts = contexts}, &did);
+  };
+  const std::vector<double> found = by_ranks(2);
+  const graph::sssp_result expected = graph::sssp(g, source);
+  for (std::uint64_t v = 0; v < g.vertices(); ++v) {
+    if (found[v] == expected.distances[v]) continue;
+    std::fprintf(stderr, "domino_cost: shortest paths: vertex %llu differs\n", static_cast<unsigned long long>(v));
+    std::exit(1);
+  }
+  std::printf("shortest paths by ranks of width %g: %.3f tasks a vertex\n", width,
+              static_cast<double>(did.tasks) / static_cast<double>(expected.reached));
+  const std::string title = fmt::format("Kronecker {}, shortest paths", scale);
+  measure(title, "ms", 1e3, 1,
+          {program("sssp, 1 context",
+                   [&] {
+                     const thread_limit one(1);
+                     static_cast<void>(graph::sssp(g, source));
+                   }),
+           program("by ranks, 1 context", [&] { static_cast<void>(by_ranks(1)); })});
+  measure(title, "ms", 1e3, 1,
+          {program("sssp, 2 contexts",
+                   [&] {
+                     const thread_limit two(2);
+                     static_cast<void>(graph::sssp(g, source));
+                   }),
+           program("by ranks, 2 contexts", [&] { static_cast<void>(by_ranks(2)); })});
+}
+
 void changing(unsigned scale) {
   graph::kronecker_options shape;
   shape.scale = scale;
@@ -217,5 +262,6 @@ int main(int count, char** arguments) {
   phases both(2);
   measure("phase of one task", "us", 1e6, phases::count,
           {program("1 context", [&] { alone.run(); }), program("2 contexts", [&] { both.run(); })});
+  shortest_paths(scale);
   changing(scale);
 }
