@@ -5,14 +5,8 @@
 # Usage: containers_test.sh COMMAND JOB_PROGRAM
 set -euo pipefail
 command=$(readlink -f "$1") job=$(readlink -f "$2") role=${3-}
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-fail() {
-  echo "FAILED: $1"
-  exit 1
-}
+# shellcheck source=tests/cosched/outcomes.sh
+source "$(dirname "$(readlink -f "$0")")/outcomes.sh"
 if [[ $role == container ]]; then
   # In a container: a job that never steps aside, and one that may. Says how many jobs meet and whether the second has
   # stepped aside, waits for the word to end, and says the first once more.

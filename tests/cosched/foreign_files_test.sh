@@ -3,20 +3,16 @@
 # way in /dev/shm; a job says so once, ends as ever, and meets others in XDG_RUNTIME_DIR.
 # Usage: foreign_files_test.sh LOOP_PROGRAM
 set -euo pipefail
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-fail() {
-  echo "FAILED: $1"
-  exit 1
-}
+# shellcheck source=tests/cosched/outcomes.sh
+source "$(dirname "$(readlink -f "$0")")/outcomes.sh"
 if [[ ${2-} != inside ]]; then
   [[ $(id -u) == 0 ]] || skip "only root gives a test a /run and a /dev/shm of its own"
   unshare --mount true 2> /dev/null || skip "no mount namespace can be made here"
   exec unshare --mount --propagation private "$0" "$1" inside
 fi
-mount -t tmpfs none /run 2> /dev/null && mount -t tmpfs -o mode=1777 none /dev/shm || skip "nothing can be mounted here"
+if ! mount -t tmpfs none /run 2> /dev/null || ! mount -t tmpfs -o mode=1777 none /dev/shm; then
+  skip "nothing can be mounted here"
+fi
 command -v setpriv > /dev/null || skip "no setpriv (util-linux)"
 work=/run/work
 mkdir -m 755 "$work"
@@ -34,7 +30,7 @@ job() {
 is_silent() { [[ -z $said ]] || fail "$1: $said"; }
 
 own=/run/user/$user
-mkdir -p -m 755 /run/user
+mkdir -m 755 /run/user
 install -d -m 700 -o $user -g $user "$own"
 job
 is_silent "with a folder in /run/user"

@@ -4,14 +4,8 @@
 # Usage: secure_mode_test.sh LOOP_PROGRAM LIBGOMP CXX SOURCE; SOURCE prints on which OpenMP library it runs.
 set -euo pipefail
 loops=$1 libgomp=$(readlink -f "$2") cxx=$3 source=$4
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-fail() {
-  echo "FAILED: $1"
-  exit 1
-}
+# shellcheck source=tests/cosched/outcomes.sh
+source "$(dirname "$(readlink -f "$0")")/outcomes.sh"
 [[ $(id -u) == 0 ]] || skip "only root makes a program that others run as root"
 command -v setpriv > /dev/null || skip "no setpriv (util-linux)"
 work=$(mktemp -d)

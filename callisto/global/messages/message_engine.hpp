@@ -214,23 +214,7 @@ class message_engine {
 
 template <class Write>
 void message_engine::send(int to, const handler& h, std::size_t bytes, Write write) {
-  if (static_cast<unsigned>(to) >= static_cast<unsigned>(rank_.ranks)) [[unlikely]]
-    no_rank(to);
-  const int hop = hop_to(to);
-  bool full = false;
-  {
-    piece_set& set = mine();
-    const piece_set::owner_guard guard(set);
-    piece& q = set.pieces_[static_cast<std::size_t>(hop)];
-    const std::uint32_t key = static_cast<std::uint32_t>(h.id) << 16 | static_cast<std::uint32_t>(to);
-    if (q.key != key || static_cast<std::size_t>(q.limit - q.cursor) < bytes) [[unlikely]]
-      full = open_run(set, hop, key, bytes);
-    write(q.cursor);
-    q.cursor += bytes;
-    set.count(h.is_system);
-  }
-  if (full) [[unlikely]]
-    after_hand_off(hop);
+  send_grouped<0>(to, h, nullptr, bytes, write);
 }
 
 template <std::size_t size, class Write>
@@ -244,16 +228,20 @@ void message_engine::send_grouped(int to, const handler& h, const std::byte* gro
     const piece_set::owner_guard guard(set);
     piece& q = set.pieces_[static_cast<std::size_t>(hop)];
     const std::uint32_t key = static_cast<std::uint32_t>(h.id) << 16 | static_cast<std::uint32_t>(to);
-    // A run begins with its group.
-    if (q.key != key || static_cast<std::size_t>(q.limit - q.cursor) < bytes ||
-        std::memcmp(q.open + 1, group, size) != 0) [[unlikely]] {
+    const auto is_of_another_group = [&] {
+      if constexpr (size == 0) return false;
+      return std::memcmp(q.open + 1, group, size) != 0;
+    };
+    if (q.key != key || static_cast<std::size_t>(q.limit - q.cursor) < bytes || is_of_another_group()) [[unlikely]] {
       full = open_run(set, hop, key, size + bytes);
-      std::memcpy(q.cursor, group, size);
-      q.cursor += size;
+      if constexpr (size != 0) {  // a run begins with its group
+        std::memcpy(q.cursor, group, size);
+        q.cursor += size;
+      }
     }
     write(q.cursor);
     q.cursor += bytes;
-    set.count(false);
+    set.count(h.is_system);
   }
   if (full) [[unlikely]]
     after_hand_off(hop);
