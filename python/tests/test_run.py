@@ -52,19 +52,27 @@ def test_a_receiver_that_raises_ends_the_kernel(large, kernel):
     assert time.monotonic() - began < 60  # each takes minutes otherwise, or ends by itself
 
 
+@pytest.fixture
+def interruptible():
+    """Lets SIGINT interrupt: a job in the background of a script ignores it, and so does Python then."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("kernel", [slow["betweenness"], slow["pagerank"]], ids=["betweenness", "pagerank"])
-def test_ctrl_c(large, kernel):
+def test_ctrl_c(large, interruptible, kernel):
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()
         kernel(large)
     timer.join()
 
 
-def test_ctrl_c_again_and_again(large):
+def test_ctrl_c_again_and_again(large, interruptible):
     for _ in range(3):
-        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
             large.betweenness()
     assert large.components().count > 0
 
