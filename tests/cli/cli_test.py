@@ -882,6 +882,21 @@ class Interruption(CommandTest):
         self.assertLess(time.monotonic() - begin, 10)
         process.communicate()
 
+    def test_watch_tells_how_things_stand(self):
+        graph = self.file("w.txt", "1 2\n2 3\n")
+        for _ in range(5):  # the machine may not let it end within its second
+            process = self.start("watch", graph, "--undirected", "--stream", "-", "--components", stdin=subprocess.PIPE)
+            process.stdin.write(b"- 1 2\n+ 1 ")
+            process.stdin.flush()
+            self.assertIn(b"components 1 -> 2", process.stdout.readline())
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=30)
+            rest = process.stdout.read().decode()
+            self.assertEqual(process.returncode, INTERRUPTED)
+            if rest:
+                break
+        self.assertRegex(rest, r"^1 edit in 1 update: .*; 3 vertices, 1 edge; 2 components\n$")
+
     def test_ignored_signals_stay_ignored(self):
         process = self.start("pagerank", self.graph, *ENDLESS,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
@@ -1163,7 +1178,8 @@ class Kernels(CommandTest):
         self.assertRegex(rows[1], r"^\+ 40 90 0.5; levels of 1: 90=3; distances of 1: 90=2.5; ")
         self.assertRegex(rows[2], r"levels of 2: 70=2 80=1; distances of 2: 70=3 80=2; components 2 -> 1; ")
         self.assertRegex(rows[3], r"^- 20 30; [^;]*$")
-        self.assertRegex(rows[4], r"^4 edits in 4 updates: .*; 7 vertices, 6 edges$")
+        self.assertRegex(rows[4], r"^4 edits in 4 updates: .*; 7 vertices, 6 edges; levels reach 7; distances reach 7; "
+                                  r"1 component$")
         rows = self.succeed("watch", graph, "--undirected", "--stream", edits, "--batch", 3, "--levels", 10).splitlines()
         self.assertRegex(rows[1], r"^- 20 30; ")  # a last batch of one edit says which
         lines = self.succeed("watch", graph, "--undirected", "--stream", "-", "--batch", 3, "--json", "--top", 1,
@@ -1172,13 +1188,14 @@ class Kernels(CommandTest):
         self.assertEqual([f["edits"] for f in found], [3, 1, 4])
         self.assertEqual(found[0]["components"], 1)
         self.assertEqual(len(found[0]["pagerank"]["first"]), 1)
-        self.assertEqual(found[2]["edges"], 6)
+        self.assertEqual((found[2]["edges"], found[2]["components"], found[2]["interrupted"]), (6, 1, False))
+        self.assertEqual([row["vertex"] for row in found[2]["pagerank"]["top"]], [40])
         people = self.file("people.txt", "ann bob\nbob eve\neve ann\ndan dan2\n")
         lines = self.file("people-edits.txt", "- ann bob\n+\tdan2\tjohn q. smith\n+ ann x#1 # not a comment within a word\n")
         rows = self.succeed("watch", people, "--undirected", "--stream", lines, "--levels", "ann",
                             "--components").splitlines()
         self.assertRegex(rows[0], r"^- ann bob; levels of 1: bob=2; ")
-        self.assertRegex(rows[1], r"^\+\tdan2\tjohn q. smith; ")
+        self.assertRegex(rows[1], r"^\+ dan2 john q. smith; ")
         self.assertRegex(rows[2], r"; levels of 1: x#1=1; ")
         found = [json.loads(line) for line in self.succeed("watch", people, "--undirected", "--stream", lines, "--levels",
                                                            "ann", "--components", "--json").splitlines()]
@@ -1186,15 +1203,48 @@ class Kernels(CommandTest):
         self.refuse(USAGE, "watch", people, "--stream", lines, "--levels", "zoe", says=["--levels", "zoe"])
         self.refuse(INPUT, "watch", people, "--stream", self.file("short.txt", "+ ann\n"), says=["short.txt", "names"])
         for content, says in [("+ 1\n", ":1: "), ("+ 1 2\nx 1 2\n", ":2: "), ("+ 1 2 -1\n", "at least 0"),
-                              ("- 1 2 3\n", "'- U V'"), ("+ 1 2 nan\n", "at least 0"), ("+ 1 -2\n", "whole numbers")]:
+                              ("- 1 2 3\n", "'- U V'"), ("+ 1 2 nan\n", "at least 0"), ("+ 1 -2\n", "whole number"),
+                              ("+ 1 2 1e999\n", "finite"), (f"+ 1 {2 ** 64}\n", "2^64"), ("+ 1 2\n+ 3 ", ":2: "),
+                              ("+ 1 \x1b[31mX\n", "\\x1b"), ("\x1f\x8b\x08\0\0", ":1: "), ("+1 2\n", "'+ U V'"),
+                              ("+" * ((1 << 20) + 2), "1048576 bytes")]:
             with self.subTest(content):
                 bad = self.file("bad.txt", content)
                 self.refuse(INPUT, "watch", graph, "--stream", bad, "--batch", 9, says=["bad.txt", says])
         self.refuse(INPUT, "watch", graph, "--stream", self.folder / "none", says="none")
+        self.refuse(INPUT, "watch", graph, "--stream", self.folder, says="directory")
+        self.refuse(INPUT, "watch", graph, "--stream", self.file("edits.txt.gz", b""), says="compressed")
         self.refuse(USAGE, "watch", graph, says="--stream")
         self.refuse(USAGE, "watch", "-", "--stream", "-", says="standard input")
         self.refuse(USAGE, "watch", graph, "--stream", edits, "--levels", 11, says="11")
         self.refuse(USAGE, "watch", graph, "--stream", edits, "--batch", 0, says="--batch")
+
+    def test_watch_odd_streams(self):
+        graph = self.file("w.txt", "1 2\n2 3\n3 1\n")
+        for stream, updates, vertices, edges in [
+                (b"", 0, 3, 3), (b"\n \n# nothing\n\t# more", 0, 3, 3),
+                (b"\xef\xbb\xbf+ 1 4\r\n\r\n- 1 4\r\n", 2, 4, 3),  # as editors on Windows write it
+                (b"+ 1 4", 1, 4, 4),  # no line break at the end
+                (b"- 1 2\n- 2 1\n- 1 2\n", 3, 3, 2), (b"- 1 9\n- 8 9\n", 2, 3, 3),
+                (b"+ 5 5\n+ 5 5\n+ 1 1 0\n- 5 5\n", 4, 4, 4), (b"+ 1 2 7\n+ 2 1 0\n+ 1 2 -0\n", 3, 3, 3),
+                (b"+ 18446744073709551615 0\n", 1, 5, 4)]:
+            for batch in [1, 3]:
+                with self.subTest(stream=stream, batch=batch):
+                    lines = self.succeed("watch", graph, "--undirected", "--stream", "-", "--json", "--batch", batch,
+                                         "--components", "--pagerank", "--levels", 1, "--distances", 1,
+                                         stdin=stream).splitlines()
+                    last = json.loads(lines[-1])
+                    self.assertEqual((last["edits"], last["vertices"], last["edges"]), (updates, vertices, edges))
+        self.assertRegex(self.succeed("watch", graph, "--undirected", "--stream", "-"), r"^no edits; 3 vertices, 3 edges; ")
+        people = self.file("people.txt", "ann bob\nbob eve\n")
+        rows = self.succeed("watch", people, "--undirected", "--stream", "-", "--components",
+                            stdin=b"+ ann ann\n+ \x1b[31m bob\n+ 17 bob\n- zoe 17\n- 17 bob\n").splitlines()
+        self.assertNotIn("\x1b", "".join(rows))
+        self.assertRegex(rows[-1], r"; 5 vertices, 4 edges; 2 components$")
+        with subprocess.Popen([COMMAND, "watch", graph, "--stream", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            process.stdout.close()  # the reader goes
+            process.communicate(b"+ 1 4\n")
+        self.assertEqual(process.returncode, -signal.SIGPIPE)
 
     def test_bfs_trials(self):
         found = self.json("bfs", self.graph, "--sources", 5, "--seed", 3, "--verify")

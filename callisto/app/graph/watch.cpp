@@ -5,6 +5,7 @@
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
+#include <callisto/app/graph/line_stream.hpp>
 #include <callisto/graph/changing/changing_components.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
@@ -17,10 +18,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
-#include <iostream>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,7 +67,7 @@ class vertex_labels {
     return later == by_name_.end() ? std::nullopt : std::optional(later->second);
   }
   json as_json(std::uint64_t label) const { return named() ? json(std::string(name(label))) : json(label); }
-  std::string text(std::uint64_t label) const { return named() ? std::string(name(label)) : std::to_string(label); }
+  std::string text(std::uint64_t label) const { return named() ? one_line(name(label)) : std::to_string(label); }
 
  private:
   std::string_view name(std::uint64_t label) const {
@@ -87,10 +87,12 @@ struct edit {
   double weight = 1;
 };
 
+/// Returns the weight that a word says, if it is finite and at least 0.
 std::optional<double> to_weight(std::string_view word) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  if (!(value >= 0) || value > std::numeric_limits<double>::max()) return std::nullopt;
   return value;
 }
 
@@ -113,23 +115,24 @@ std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, st
   const bool comes = words[0] == "+";
   const bool goes = words[0] == "-";
   const std::size_t most = comes ? 4 : 3;
-  std::optional<std::uint64_t> u;
-  std::optional<std::uint64_t> v;
-  std::optional<double> weight = 1;
-  if ((comes || goes) && count >= 3 && count <= most && !words[1].empty() && !words[2].empty()) {
-    if (count == 4) weight = to_weight(words[3]);
-    if (weight) u = labels.label_or_new(words[1]);
-    if (weight) v = labels.label_or_new(words[2]);
+  if ((!comes && !goes) || count < 3 || count > most || words[1].empty() || words[2].empty())
+    throw input_error(
+        file, number,
+        fmt::format("expected '+ U V', '+ U V WEIGHT' or '- U V'{}, found {}",
+                    labels.named() ? ", with tabs between them if names hold blanks" : "", graph::input::shown(line)));
+  const std::optional<double> weight = count == 4 ? to_weight(words[3]) : 1;
+  if (!weight)
+    throw input_error(file, number, "expected a finite weight of at least 0, found " + graph::input::shown(words[3]));
+  std::uint64_t ends[2];
+  for (const int i : {0, 1}) {
+    const auto label = labels.label_or_new(words[i + 1]);
+    if (!label)
+      throw input_error(
+          file, number,
+          "expected a whole number below 2^64 as in the graph, found " + graph::input::shown(words[i + 1]));
+    ends[i] = *label;
   }
-  if (!u || !v || !weight)
-    throw input_error(file, number,
-                      fmt::format("expected '+ U V', '+ U V WEIGHT' or '- U V' with {}, not '{}'",
-                                  labels.named() ? "names U and V, and tabs between them if they hold blanks"
-                                                 : "whole numbers U and V",
-                                  line.substr(0, 60)));
-  if (!(*weight >= 0) || *weight > std::numeric_limits<double>::max())
-    throw input_error(file, number, fmt::format("expected a weight of at least 0, not {}", *weight));
-  return edit{comes, *u, *v, *weight};
+  return edit{comes, ends[0], ends[1], *weight};
 }
 
 /// The analyses that are kept up to date, and what they say about an update.
@@ -184,7 +187,7 @@ class watcher {
       print(to_line(object) + "\n");
       return;
     }
-    std::string text = edits.size() == 1 ? first_line : fmt::format("{} edits", edits.size());
+    std::string text = edits.size() == 1 ? one_line(first_line) : fmt::format("{} edits", edits.size());
     if (levels_) text += words("levels", by_levels, [&](std::uint32_t v) { return fmt::format("{}", (*levels_)[v]); });
     if (distances_)
       text += words("distances", by_distances, [&](std::uint32_t v) { return fmt::format("{}", (*distances_)[v]); });
@@ -195,9 +198,9 @@ class watcher {
     print(fmt::format("{}; {}\n", text, human_seconds(seconds)));
   }
 
-  /// Tells how long updates took.
-  void summarize() {
-    if (seconds_.empty()) return print("no edits\n");
+  /// Tells how long updates took, and how things stand.
+  void summarize(bool interrupted) {
+    const std::vector<std::uint32_t> best = ranks_ ? highest() : std::vector<std::uint32_t>();
     std::sort(seconds_.begin(), seconds_.end());
     const auto at = [&](double share) {
       return seconds_[static_cast<std::size_t>(share * static_cast<double>(seconds_.size() - 1))];
@@ -205,15 +208,32 @@ class watcher {
     if (o_.run.as_json) {
       json object = {{"updates", seconds_.size()},
                      {"edits", edits_},
+                     {"interrupted", interrupted},
                      {"vertices", graph_.vertices()},
-                     {"edges", graph_.edges()},
-                     {"seconds", {{"median", at(0.5)}, {"p99", at(0.99)}, {"largest", at(1)}}}};
+                     {"edges", graph_.edges()}};
+      if (!seconds_.empty()) object["seconds"] = {{"median", at(0.5)}, {"p99", at(0.99)}, {"largest", at(1)}};
+      if (levels_) object["levels"] = {{"reached", reached(*levels_)}};
+      if (distances_) object["distances"] = {{"reached", reached(*distances_)}};
+      if (ranks_) object["pagerank"] = {{"top", rows_of(best, [&](std::uint32_t v) { return (*ranks_)[v]; })}};
+      if (parts_) object["components"] = parts_->count();
       return print(to_line(object) + "\n");
     }
-    print(fmt::format("{} edits in {} updates: median {}, 99 % {}, largest {}; {} vertices, {} edges\n",
-                      with_separators(edits_), with_separators(seconds_.size()), human_seconds(at(0.5)),
-                      human_seconds(at(0.99)), human_seconds(at(1)), with_separators(graph_.vertices()),
-                      with_separators(graph_.edges())));
+    std::string text = seconds_.empty()
+                           ? "no edits"
+                           : fmt::format("{} in {}: median {}, 99 % {}, largest {}", counted(edits_, "edit"),
+                                         counted(seconds_.size(), "update"), human_seconds(at(0.5)),
+                                         human_seconds(at(0.99)), human_seconds(at(1)));
+    text +=
+        fmt::format("; {}, {}", graph_.vertices() == 1 ? "1 vertex" : with_separators(graph_.vertices()) + " vertices",
+                    counted(graph_.edges(), "edge"));
+    if (levels_) text += fmt::format("; levels reach {}", with_separators(reached(*levels_)));
+    if (distances_) text += fmt::format("; distances reach {}", with_separators(reached(*distances_)));
+    if (ranks_ && !best.empty()) {
+      text += "; pagerank";
+      for (const std::uint32_t v : best) text += fmt::format(" {}={:.3g}", labels_.text(graph_.label(v)), (*ranks_)[v]);
+    }
+    if (parts_) text += "; " + counted(parts_->count(), "component");
+    print(text + "\n");
   }
 
  private:
@@ -226,10 +246,31 @@ class watcher {
     throw usage_error(fmt::format("{} {}: the graph has no such vertex", option, text));
   }
 
+  std::uint64_t reached(const graph::changing_distances& from) const {
+    std::uint64_t count = 0;
+    for (std::uint32_t v = 0; v < graph_.vertices(); ++v)
+      count += from[v] != graph::changing_distances::unreached ? 1 : 0;
+    return count;
+  }
+
+  /// Returns the vertices with the highest PageRank, the highest first; of equal ones, the smaller.
+  std::vector<std::uint32_t> highest() const {
+    std::vector<std::uint32_t> all(graph_.vertices());
+    std::iota(all.begin(), all.end(), 0U);
+    const auto count = std::min<std::size_t>(o_.top, all.size());
+    std::partial_sort(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return std::pair(-(*ranks_)[a], a) < std::pair(-(*ranks_)[b], b); });
+    all.resize(count);
+    return all;
+  }
+
   template <class Value>
   std::string words(const char* what, const std::vector<std::uint32_t>& vertices, Value value) const {
     if (vertices.empty()) return {};
-    std::string text = fmt::format("; {} of {}:", what, vertices.size());
+    std::string text = fmt::format("; {} of {}", what, vertices.size());
+    if (o_.top == 0) return text;
+    text += ":";
     for (std::size_t i = 0; i < std::min<std::size_t>(o_.top, vertices.size()); ++i)
       text += fmt::format(" {}={}", labels_.text(graph_.label(vertices[i])), value(vertices[i]));
     if (vertices.size() > o_.top) text += " ...";
@@ -238,10 +279,15 @@ class watcher {
 
   template <class Value>
   json json_of(const std::vector<std::uint32_t>& vertices, Value value) const {
+    return {{"changed", vertices.size()}, {"first", rows_of(vertices, value)}};
+  }
+
+  template <class Value>
+  json rows_of(const std::vector<std::uint32_t>& vertices, Value value) const {
     json all = json::array();
     for (std::size_t i = 0; i < std::min<std::size_t>(o_.top, vertices.size()); ++i)
       all.push_back({{"vertex", name(vertices[i])}, {"value", value(vertices[i])}});
-    return {{"changed", vertices.size()}, {"first", std::move(all)}};
+    return all;
   }
 
   const watch_arguments& o_;
@@ -260,13 +306,7 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
   if (o.stream.empty()) throw usage_error("--stream is missing: the file with the edges that come and go, or '-'");
   if (o.stream == "-" && o.input.file == "-")
     throw usage_error("FILE and --stream are both '-': standard input can be only one of them");
-  std::ifstream file;
-  if (o.stream != "-") {
-    file.open(o.stream);
-    if (!file) throw input_error(o.stream, 0, "cannot be opened for reading");
-  }
-  std::istream& lines = o.stream == "-" ? std::cin : file;
-  const std::string name = o.stream == "-" ? "standard input" : o.stream;
+  line_stream lines(o.stream, stop);
 
   std::optional<graph::changing_graph> graph;
   std::optional<vertex_labels> labels;
@@ -281,10 +321,8 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
   std::vector<edit> edits;
   std::string first_line;
   std::string line;
-  for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
-    if (stop.stop_requested()) throw graph::cancelled();
-    if (line.ends_with('\r')) line.pop_back();
-    const auto one = parse_edit(name, number, line, *labels);
+  while (lines.next(line)) {
+    const auto one = parse_edit(lines.name(), lines.number(), line, *labels);
     if (!one) continue;
     if (edits.empty()) first_line = line;
     edits.push_back(*one);
@@ -293,7 +331,9 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
     edits.clear();
   }
   if (!edits.empty()) all.update(edits, first_line);
-  all.summarize();
+  const bool interrupted = stop.stop_requested();
+  all.summarize(interrupted);
+  if (interrupted) throw graph::cancelled();
 }
 
 }  // namespace
@@ -326,7 +366,7 @@ command add_watch(const command_parser& app) {
       "and --components the last two are watched.");
   parser.footer(
       "Each update is one line, or one JSON object with --json; the last line says how long updates\n"
-      "took. With --quiet it is the only one.\n\n"
+      "took and how things stand, also after an interrupt (Ctrl-C). With --quiet it is the only one.\n\n"
       "Examples:\n"
       "  callisto watch roads.gr --distances 1 --stream closures.txt\n"
       "  tail -f edges.log | callisto watch friends.cg --stream - --pagerank --json");
