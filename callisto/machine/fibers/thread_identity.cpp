@@ -1,6 +1,7 @@
 // Threads that lend their identity.
 #include <callisto/machine/fibers/thread_identity.hpp>
 
+#include <callisto/machine/fibers/lender_orders.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
@@ -48,21 +49,29 @@
 namespace callisto::machine {
 namespace {
 
-/// What a parked lender is told. Assembly knows the layout.
-struct orders {
-  static constexpr std::uint32_t to_end = 1;
-  static constexpr std::uint32_t to_call = 2;
-  std::atomic<std::uint32_t> told{0};    ///< 0: to stay parked
-  std::atomic<std::uint32_t> parked{0};  ///< 1: the lender has left its stack
-  void (*call)(void*) = nullptr;
-  void* argument = nullptr;
-  std::byte* left_at = nullptr;  ///< where it has left its stack, once it is parked
+/// Words on which threads wait in the kernel.
+struct kernel_words {
+  using word = std::atomic<std::uint32_t>;
+  template <class T>
+  using plain = T;
+  static constexpr auto relaxed = std::memory_order_relaxed;
+  static constexpr auto acquire = std::memory_order_acquire;
+  static constexpr auto release = std::memory_order_release;
+  static void wait(const word& on, std::uint32_t value) noexcept {
+    syscall(SYS_futex, &on, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+  }
+  static void wake(const word& on) noexcept {
+    syscall(SYS_futex, &on, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  }
 };
+
+/// Assembly knows the layout.
+using orders = lender_orders<kernel_words>;
 static_assert(offsetof(orders, told) == 0 && offsetof(orders, parked) == 4 && offsetof(orders, call) == 8 &&
               offsetof(orders, argument) == 16 && offsetof(orders, left_at) == 24);
 
-/// Parks, and calls what it is told to, until it is told to end. Touches no thread-local data, errno included:
-/// they belong to another thread by now. Its stack pointer stands at `reserve` meanwhile, since the lender's own stack
+/// Does what orders::follow() does. Touches no thread-local data, errno included: they belong to another thread by now.
+/// Its stack pointer stands at `reserve` meanwhile, since the lender's own stack
 /// belongs to that thread, too; handlers of the C library's signals run there. Waiting writes to no stack.
 [[gnu::noinline]] void follow_orders([[maybe_unused]] orders& given, [[maybe_unused]] std::byte* reserve) noexcept {
 #if defined(CALLISTO_CARRIES)
@@ -207,16 +216,14 @@ int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
 
 /// Waits until the lender is parked. Returns where its stack is free. Lenders' stacks of equal size stand at equal
 /// distances: each free part begins at another pair of lines, so that they do not share a few sets of the caches.
-void* await_parked(const orders& given) noexcept {
-  while (given.parked.load(std::memory_order_acquire) == 0)  // acquire: see follow_orders()
-    syscall(SYS_futex, &given.parked, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+void* await_parked(orders& given) noexcept {
+  const std::byte* const left_at = given.await_parked();
   static std::atomic<unsigned> made{0};
   constexpr unsigned pair_of_lines = 128, pairs = 8;
   constexpr unsigned red_zone = 128;  // System V AMD64
   // relaxed: only the number matters.
   const std::uintptr_t colour = made.fetch_add(1, std::memory_order_relaxed) % pairs * std::uintptr_t{pair_of_lines};
-  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(given.left_at) - red_zone - colour) &
-                                 ~std::uintptr_t{15});
+  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(left_at) - red_zone - colour) & ~std::uintptr_t{15});
 }
 
 }  // namespace
@@ -282,12 +289,6 @@ struct thread_identity::state {
     return nullptr;
   }
 
-  /// release: publishes what the lender is to find to the acquire in follow_orders().
-  void tell(std::uint32_t what) noexcept {
-    given.told.store(what, std::memory_order_release);
-    syscall(SYS_futex, &given.told, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-  }
-
   const bool carried;
   pthread_t lender{};
   void* thread_register = nullptr;  ///< once it is parked
@@ -327,7 +328,7 @@ thread_identity::~thread_identity() {
 void thread_identity::end() noexcept {
   if (std::exchange(state_->over, true)) return;
   if (state_->carried) {
-    state_->tell(orders::to_end);  // its thread_local destructors see what ran under the identity
+    state_->given.tell(orders::to_end);  // its thread_local destructors see what ran under the identity
   } else {
     state_->given.call = nullptr;
     state_->entered.release();
@@ -388,11 +389,7 @@ void* thread_identity::thread_register() const noexcept {
 
 void* thread_identity::stack() const noexcept { return state_->stack; }
 
-void thread_identity::run(void (*call)(void*), void* argument) noexcept {
-  state_->given.call = call;
-  state_->given.argument = argument;
-  state_->tell(orders::to_call);
-}
+void thread_identity::run(void (*call)(void*), void* argument) noexcept { state_->given.tell_to_call(call, argument); }
 
 void thread_identity::prepare(void (*call)(void*), void* argument) noexcept {
   state_->given.call = call;

@@ -46,45 +46,60 @@ class program_handler {
  public:
   /// Takes the handler of an action, which gets ours instead. A signal that comes meanwhile finds one or the other.
   void take(struct sigaction& action) noexcept {
-    const bool has_info = (static_cast<unsigned>(action.sa_flags) & SA_SIGINFO) != 0;
+    const bool has_info = (flags_of(action) & SA_SIGINFO) != 0;
     // release: publishes what the handler needs to on_signal()'s acquire.
-    word_.store(reinterpret_cast<std::uintptr_t>(action.sa_handler) | (has_info ? takes_info : 0),
+    word_.store(reinterpret_cast<std::uintptr_t>(action.sa_handler) | (has_info ? takes_info : 0) |
+                    ((flags_of(action) & SA_RESETHAND) != 0 ? once : 0),
                 std::memory_order_release);
     action.sa_sigaction = on_signal;
-    action.sa_flags |= SA_SIGINFO;
+    // The kernel would take our handler away even if the signal is put off.
+    action.sa_flags = static_cast<int>((flags_of(action) & ~unsigned{SA_RESETHAND}) | SA_SIGINFO);
   }
   /// Writes what `word` says into an action that has our handler.
   static void tell(std::uintptr_t word, struct sigaction& action) noexcept {
     if (action.sa_sigaction != on_signal) return;
-    action.sa_handler = reinterpret_cast<sighandler_t>(word & ~takes_info);
+    action.sa_handler = reinterpret_cast<sighandler_t>(word & ~flags);
     if ((word & takes_info) == 0) action.sa_flags &= ~SA_SIGINFO;
+    if ((word & once) != 0) action.sa_flags = static_cast<int>(flags_of(action) | SA_RESETHAND);
   }
   std::uintptr_t word() const noexcept { return word_.load(std::memory_order_relaxed); }  // relaxed: the program orders
   void put_back(std::uintptr_t word) noexcept { word_.store(word, std::memory_order_relaxed); }  // relaxed: as above
 
  private:
   static void on_signal(int signal, siginfo_t* info, void* context);
+  static unsigned flags_of(const struct sigaction& action) noexcept { return static_cast<unsigned>(action.sa_flags); }
 
-  static constexpr std::uintptr_t takes_info = std::uintptr_t{1} << 63;  // of no address of code
+  // Of no address of code:
+  static constexpr std::uintptr_t takes_info = std::uintptr_t{1} << 63;
+  static constexpr std::uintptr_t once = std::uintptr_t{1} << 62;
+  static constexpr std::uintptr_t flags = takes_info | once;
 
   std::atomic<std::uintptr_t> word_{0};
 };
 std::array<program_handler, _NSIG> handlers;
 
-pid_t this_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
-
 void program_handler::on_signal(int signal, siginfo_t* info, void* context) {
-  const bool is_caused = info->si_code > 0 && (machine::bit_of(signal) & machine::caused_signals) != 0;
-  if (!is_caused && workers::put_off_signal(signal)) return;
-  const pid_t began_on = this_thread();
+  // abort() sends its signal once.
+  constexpr machine::signal_bits never_put_off = machine::caused_signals | machine::bit_of(SIGABRT);
+  const struct at_end {
+    void* context;
+    ~at_end() { workers::posix_runaway_timer::end_handler_here(context); }
+  } end{context};
+  if ((machine::bit_of(signal) & never_put_off) == 0 && workers::posix_runaway_timer::put_off_signal(info, context))
+    return;
+  workers::posix_runaway_timer::has_come_by_raise();
   // acquire: pairs with take()'s release.
   const std::uintptr_t word = handlers[static_cast<std::size_t>(signal)].word_.load(std::memory_order_acquire);
-  if ((word & takes_info) != 0) {
-    reinterpret_cast<void (*)(int, siginfo_t*, void*)>(word & ~takes_info)(signal, info, context);
-  } else {
-    reinterpret_cast<sighandler_t>(word)(signal);
+  if ((word & once) != 0) {
+    struct sigaction usual{};
+    usual.sa_handler = SIG_DFL;
+    __sigaction(signal, &usual, nullptr);
   }
-  if (this_thread() != began_on) workers::posix_runaway_timer::end_handler_here(context);
+  if ((word & takes_info) != 0) {
+    reinterpret_cast<void (*)(int, siginfo_t*, void*)>(word & ~flags)(signal, info, context);
+  } else {
+    reinterpret_cast<sighandler_t>(word & ~flags)(signal);
+  }
 }
 
 /// Signals with actions that block SIGURG as far as the program knows.
@@ -187,14 +202,13 @@ CALLISTO_OPENMP_ABI int sigaltstack(const stack_t* wanted, stack_t* before) {
   return 0;
 }
 
-// Sends the signal to the calling thread. A tick must not change that thread in between, so SIGURG is blocked
-// meanwhile. The handler, which may leave by siglongjmp(), runs with SIGURG blocked, too.
+// Sends the signal to the calling thread. A tick must not change that thread in between. The handler may wait for
+// others, and may leave by siglongjmp().
 CALLISTO_OPENMP_ABI int raise(int signal) {
-  if (signal == SIGURG) return workers::posix_runaway_timer::raise_for_program();
   // A member that blocks the signal has it pending, on its own thread: no other runs there.
   if (calling_member() != nullptr && is_signal(signal) && (machine::signals_blocked() & machine::bit_of(signal)) != 0)
     workers::stay_on_own_thread();
-  const machine::signals_blocked_here blocked(machine::bit_of(SIGURG));
+  if (is_signal(signal)) return workers::posix_runaway_timer::raise_for_program(signal);
   return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
 }
 

@@ -89,7 +89,9 @@ class activation final : public suspendable<M> {
   }
 
   /// Gives up the worker in any case: the activation becomes the last of the orphans.
-  void step_aside() noexcept override { go_home(homecoming::yielded); }
+  void step_aside() noexcept override {
+    if (!own_.exists()) go_home(homecoming::yielded);
+  }
 
   /// Calls f() under an identity that no other activation uses meanwhile: thread-local data are those of `lender`, also
   /// after a suspension and on another worker, and the same the next time. f runs on the lender's stack. Does not
@@ -106,6 +108,15 @@ class activation final : public suspendable<M> {
   /// come back since, on whichever thread.
   bool tick_on_own_thread() noexcept {
     return own_.exists() && own_.computes(set_.timer_->times_blocked()) && this->end_turn();
+  }
+
+  /// On its own thread, in the handler of a signal of the program's: as worker_set::put_off_signal().
+  signal_fate put_off_signal(std::uint64_t signal) noexcept {
+    if (!own_.exists() || this->is_reachable()) return signal_fate::handled;
+    own_.works_as->put_off_.set(own_.works_as->put_off_.get() | signal);
+    this->turn_is_over();
+    call();  // where it goes to meanwhile, it comes back for the signal
+    return signal_fate::this_thread;
   }
 
   /// Calls it to its own thread, where a signal finds it that was sent there before; `stays`: for good. From any thread
@@ -130,8 +141,14 @@ class activation final : public suspendable<M> {
   void stop() noexcept override;
   void go_on(bool sleeps) noexcept override;
   void make_way(typename suspendable<M>::place where) noexcept override;
+  std::uint64_t take_put_off() noexcept override;
+  void let_come(std::uint64_t signals) noexcept override { set_.timer_->unblock_only(signals); }
 
   void go_home(homecoming as) noexcept;
+  /// Returns the signals that are put off on the running thread.
+  std::uint64_t put_off_here() const noexcept {
+    return worker_->host_ != nullptr ? worker_->host_->put_off_.get() : worker_->put_off_.get();
+  }
   /// On its own thread. False: it is called, and hears that now, or stays with a signal that has come there.
   bool leaves_own_thread() noexcept {
     if (this->has_own_mask() && set_.timer_->has_held()) return false;
@@ -168,8 +185,8 @@ bool activation<M>::should_yield() const noexcept {
 template <machine::policy M>
 bool activation<M>::has_better_to_do() const noexcept {
   // On its own thread it has no context that another could use.
-  return !own_.exists() && (should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_) ||
-                            call_.is_called() || this->is_overdue());
+  return this->is_overdue() || (!own_.exists() && (should_yield() || set_.has_orphans() ||
+                                                   worker_set<M>::has_ready_host(*worker_) || call_.is_called()));
 }
 
 template <machine::policy M>
@@ -191,9 +208,20 @@ void activation<M>::stop() noexcept {
     // It was called there.
   }
   this->forget_turn();
-  if (!this->settle_asleep()) return;
-  this->sleep();
+  this->reachably([this] {
+    if (const std::uint64_t signals = take_put_off(); signals != 0) let_come(signals);
+    if (this->settle_asleep()) this->sleep();
+  });
   own_.has_slept(set_.timer_->times_blocked());
+}
+
+template <machine::policy M>
+std::uint64_t activation<M>::take_put_off() noexcept {
+  // An attached thread lets its own come.
+  if (worker_->host_ != nullptr) return 0;
+  const std::uint64_t signals = worker_->put_off_.get();
+  worker_->put_off_.set(0);
+  return signals;
 }
 
 template <machine::policy M>
@@ -208,10 +236,13 @@ void activation<M>::go_home(homecoming as) noexcept {
   const bool in_handler = as == homecoming::preempted || as == homecoming::blocked;
   // In a handler the mask stands in the signal's frame.
   if (this->has_own_mask() && !in_handler) {
-    mask_ = set_.timer_->put_off_mask(own_.exists());
+    mask_ = set_.timer_->put_off_mask(own_.exists()) & ~put_off_here();
     this->has_own_mask(!set_.timer_->is_usual(mask_));
   }
-  if (own_.exists()) own_.end(*set_.timer_);
+  if (own_.exists()) {
+    own_.end(*set_.timer_);
+    worker_->put_off_.set(0);  // they are pending, and it is called
+  }
   came_as_ = as;
   if (lender_ == nullptr) {
     machine::fiber::switch_to(context_, *worker_->home_);

@@ -10,6 +10,7 @@
 #include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/signal_safe.hpp>
 #include <callisto/workers/activations/activation.hpp>
 #include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/activations/mailbox.hpp>
@@ -75,12 +76,6 @@ class attached_thread final : public suspendable<M> {
 
   void step_aside() noexcept override { make_way(base::place::shield_end); }
 
-  /// In the handler of a signal that came while it works as a worker: it sends itself the signal once it runs its own
-  /// code again. False: it does so already.
-  bool put_off(unsigned signal) noexcept {
-    return works_as_ != nullptr && set_.timer_ != nullptr && mail_.post(signal, [] {});
-  }
-
   /// Returns the worker that the thread works as now; null: it runs the application's code.
   const worker<M>* works_as() const noexcept { return works_as_; }
 
@@ -91,14 +86,38 @@ class attached_thread final : public suspendable<M> {
   void stop() noexcept override;
   void go_on(bool sleeps) noexcept override;
   void make_way(typename base::place) noexcept override;
+  std::uint64_t take_put_off() noexcept override {
+    const std::uint64_t signals = put_off_.get();
+    put_off_.set(0);
+    return signals;
+  }
+  void let_come(std::uint64_t signals) noexcept override { set_.timer_->unblock_only(signals); }
 
   /// True if it has a context, one that cannot be reclaimed.
   bool has_context() const noexcept { return !paused_ && context_ != context_owners<M>::none; }
   /// True if it would go on if the activation on its thread came home.
-  bool is_ready() const noexcept { return wants_turn_ || this->is_resumed() || mail_.has_mail(); }
+  bool is_ready() const noexcept { return wants_turn_ || this->is_resumed() || has_signals(); }
+  /// While it works as a worker: true if signals for it have come.
+  bool has_signals() const noexcept { return mail_.has_mail() || put_off_.get() != 0; }
   /// Sends itself the signals of the mailbox, which is closed.
   void deliver() noexcept {
-    for (; letters_ != 0; letters_ &= letters_ - 1) set_.timer_->raise(std::countr_zero(letters_) + 1);
+    if (letters_ == 0) return;
+    this->reachably([this] {
+      for (; letters_ != 0; letters_ &= letters_ - 1) set_.timer_->raise(std::countr_zero(letters_) + 1);
+    });
+  }
+  /// Without a context and a lock: lets all signals come, then calls f(), in which they come.
+  template <class F>
+  void with_signals(F f) noexcept {
+    this->reachably([this, &f] {
+      deliver();
+      if (const std::uint64_t signals = take_put_off(); signals != 0) let_come(signals);
+      f();
+    });
+  }
+  /// Signals that were put off come at the end of its shield.
+  void remember_signals() noexcept {
+    if (put_off_.get() != 0) this->turn_is_over();
   }
   /// True if a thread is about to send it a signal. Then it gives its context back, since the handler may wait for
   /// threads that have none. relaxed, both: a hint.
@@ -157,6 +176,8 @@ class attached_thread final : public suspendable<M> {
   worker<M>* works_as_ = nullptr;
   mailbox<M> mail_;            ///< open while it works as a worker, or waits for a context
   std::uint64_t letters_ = 0;  ///< what was in it
+  /// Signals of the program's that its thread blocks until they can come (worker_set::put_off_signal()).
+  machine::signal_safe<std::uint64_t> put_off_{0};
   machine::atomic_of<M, bool> asked_{false};
   void* stack_for_handler_ = nullptr;
 };
@@ -195,7 +216,7 @@ bool attached_thread<M>::should_yield() const noexcept {
 
 template <machine::policy M>
 bool attached_thread<M>::has_better_to_do() const noexcept {
-  return has_context() && (set_.has_orphans() || should_yield() || this->is_overdue());
+  return this->is_overdue() || (has_context() && (set_.has_orphans() || should_yield()));
 }
 
 template <machine::policy M>
@@ -203,10 +224,13 @@ void attached_thread<M>::pause() noexcept {
   paused_ = true;
   this->forget_turn();
   set_.let_pause(*this);
+  this->set_reachable(true);
+  if (const std::uint64_t signals = take_put_off(); signals != 0) let_come(signals);
 }
 
 template <machine::policy M>
 void attached_thread<M>::proceed() noexcept {
+  this->set_reachable(false);
   come_back();
   deliver();
 }
@@ -245,7 +269,7 @@ void attached_thread<M>::take_context() noexcept {
 template <machine::policy M>
 void attached_thread<M>::stop() noexcept {
   this->forget_turn();
-  if (!this->settle()) return;
+  if (!this->settle()) return remember_signals();
   const bool gives_back = has_context();
   const bool comes_back = returns_ || gives_back;
   if (returns_) {
@@ -257,16 +281,20 @@ void attached_thread<M>::stop() noexcept {
     const auto found = set_.host(*this, done, M::ticks_per_second() / patience_per_second);
     if (found == worker_set<M>::hosting::done) {
       if (letters_ != 0) go_without_context();
+      remember_signals();
       return deliver();
     }
     set_.leave(number_, set_.threads_[number_]);
     give_back();
+  }
+  with_signals([this] {
+    if (this->fall_asleep()) this->sleep();
+  });
+  if (comes_back) {
+    come_back();
     deliver();
   }
-  if (this->fall_asleep()) this->sleep();
-  if (!comes_back) return;
-  come_back();
-  deliver();
+  remember_signals();
 }
 
 template <machine::policy M>
@@ -282,6 +310,7 @@ void attached_thread<M>::go_on(bool sleeps) noexcept {
 template <machine::policy M>
 void attached_thread<M>::make_way(typename base::place where) noexcept {
   const bool in_handler = where == base::place::handler;
+  if (!in_handler && put_off_.get() != 0) return;
   if (returns_) {
     come_back();
     return deliver();
@@ -296,7 +325,7 @@ void attached_thread<M>::make_way(typename base::place where) noexcept {
     set_.leave(number_, set_.threads_[number_]);
     give_back();
     come_back();
-  } else if (found == worker_set<M>::hosting::has_mail || letters_ != 0) {
+  } else if (letters_ != 0 || (found == worker_set<M>::hosting::has_mail && put_off_.get() == 0)) {
     go_without_context();
   }
   wants_turn_ = false;

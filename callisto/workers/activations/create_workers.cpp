@@ -191,13 +191,24 @@ worker_threads::worker_threads(const set_options<native>& how) {
         exact.workers + exact.attached,
         tick_periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / tick_policy::ticks_in_turn),
                      std::max(exact.wait_ns, slow_tick_ns)},
-        [](void* set, unsigned thread, const interruption& at) noexcept {
-          return static_cast<worker_set<native>*>(set)->tick(thread, at);
-        },
-        [](void* a) noexcept { return static_cast<native_activation*>(a)->tick_on_own_thread(); },
-        [](void* set, unsigned thread) noexcept {
-          return static_cast<worker_set<native>*>(set)->stack_for_handler(thread);
-        },
+        posix_runaway_timer::handlers{
+            .on_tick =
+                [](void* set, unsigned thread, const interruption& at) noexcept {
+                  return static_cast<worker_set<native>*>(set)->tick(thread, at);
+                },
+            .on_own_thread = [](void* a) noexcept { return static_cast<native_activation*>(a)->tick_on_own_thread(); },
+            .free_stack =
+                [](void* set, unsigned thread) noexcept {
+                  return static_cast<worker_set<native>*>(set)->stack_for_handler(thread);
+                },
+            .fate =
+                [](void* set, unsigned thread, std::uint64_t signal) noexcept {
+                  return static_cast<worker_set<native>*>(set)->put_off_signal(thread, signal);
+                },
+            .fate_on_own_thread =
+                [](void* a, unsigned, std::uint64_t signal) noexcept {
+                  return static_cast<native_activation*>(a)->put_off_signal(signal);
+                }},
         how.loops);
     if (how.loops != nullptr) how.loops->prepare(how.traps ? on_trap : nullptr);
     exact.timer = timer.get();
@@ -363,11 +374,6 @@ int send_signal(pthread_t thread, int signal, int (*send)(pthread_t, int, void*)
                    : g->set().send(*g, static_cast<unsigned>(signal), [=] { return send(thread, signal, argument); });
   users_of_attached.fetch_sub(1, std::memory_order_seq_cst);
   return failed;
-}
-
-bool put_off_signal(int signal) noexcept {
-  attached_thread<native>* const g = attached_to_this();
-  return g != nullptr && signal > 0 && signal <= 64 && g->put_off(static_cast<unsigned>(signal));
 }
 
 bool stay_on_own_thread() noexcept {

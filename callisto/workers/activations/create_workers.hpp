@@ -114,11 +114,6 @@ CALLISTO_API std::uint64_t processor_time_here() noexcept;
 /// runs activations, it sends itself the signal after them. From handlers, too. The caller is not the thread itself.
 CALLISTO_API int send_signal(pthread_t thread, int signal, int (*send)(pthread_t, int, void*), void* argument) noexcept;
 
-/// In the handler of a signal that no instruction caused: true if it has interrupted a thread of the program that works
-/// as a worker, between two activations. The thread sends itself the signal once it runs its own code again: a handler
-/// that waits would keep the activations from going on.
-CALLISTO_API bool put_off_signal(int signal) noexcept;
-
 /// The calling activation goes on upon the thread of its identity, for good. False: it is none, or there is no such
 /// thread that can.
 CALLISTO_API bool stay_on_own_thread() noexcept;

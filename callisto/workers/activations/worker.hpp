@@ -46,6 +46,8 @@ class alignas(M::line_size) worker {
   const attached_thread<M>* host_ = nullptr;  ///< the attached thread; null: its own thread
 
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket
+  /// Signals of the program's that its own thread blocks until they can come (worker_set::put_off_signal()).
+  machine::signal_safe<std::uint64_t> put_off_{0};
   activation<M>* current_ = nullptr;
   unsigned orphans_in_a_row_ = 0;
 };

@@ -199,7 +199,7 @@ class worker_set {
       return g->looks_back(at.is_in_call) && g->end_turn();
     }
     if (w != nullptr && w->current_ != nullptr && w->current_->call_.is_called()) return w->current_->end_turn();
-    if (w != nullptr && w->host_ != nullptr && w->host_->mail_.has_mail()) return end_turn(w, g);
+    if (w != nullptr && w->host_ != nullptr && w->host_->has_signals()) return end_turn(w, g);
     // A signal that it blocks would come for the activations that run on its thread.
     if (g != nullptr && (g->is_asked() || at.has_held)) return g->answers();
     if (at.is_call) return false;
@@ -251,6 +251,33 @@ class worker_set {
     }
     const act* const runs = self.works_as->current_;
     return runs == nullptr || runs->is_shielded() ? nullptr : runs->context_.free_stack();
+  }
+
+  /// In the handler of a signal of the program's on thread `number`. If `put_off`, the program's handler had better not
+  /// run now. It might wait for others, and what it interrupted holds a lock, or keeps the thread's context from them
+  /// meanwhile. The caller blocks the signal, and sends it again, so that it comes once it can. Does not allocate, and
+  /// takes no lock.
+  signal_fate put_off_signal(unsigned number, std::uint64_t signal) noexcept {
+    const ticked_thread<M>& self = threads_[number];
+    const bool works = self.does.get() == role::worker;
+    act* const runs = works ? static_cast<act*>(self.works_as->current_) : nullptr;
+    if (number < workers()) {
+      if (runs != nullptr && runs->is_reachable()) return signal_fate::handled;
+      workers_[number]->put_off_.set(workers_[number]->put_off_.get() | signal);
+      if (runs != nullptr) runs->turn_is_over();
+      return signal_fate::any_thread;
+    }
+    // relaxed: written by this thread.
+    attached_thread<M>* const g = slots_[number - workers()].of.load(order::relaxed);
+    const suspendable<M>* const reached = works ? static_cast<const suspendable<M>*>(runs) : g;
+    if (g == nullptr || (reached != nullptr && reached->is_reachable())) return signal_fate::handled;
+    g->put_off_.set(g->put_off_.get() | signal);
+    if (runs != nullptr) {
+      runs->turn_is_over();
+    } else if (!works) {
+      g->turn_is_over();
+    }
+    return signal_fate::this_thread;
   }
 
   /// Lets busy threads look soon whether their contexts are wanted, again and again: jobs have come or gone, or an
@@ -472,7 +499,7 @@ class worker_set {
   hosting host(attached_thread<M>& g, Done done, std::uint64_t patient, bool in_handler = false) noexcept {
     // Their handlers may wait for threads that have no context, and had better not run here.
     const bool has_mask = g.has_own_mask() && !in_handler;
-    if (has_mask && timer_->has_held()) return hosting::has_mail;
+    if ((has_mask && timer_->has_held()) || g.put_off_.get() != 0) return hosting::has_mail;
     if (!g.mail_.open()) return hosting::has_mail;
     const std::uint64_t mask = has_mask ? timer_->put_off_mask(false) : 0;
     if (has_mask) g.has_own_mask(!timer_->is_usual(mask));
@@ -485,7 +512,7 @@ class worker_set {
     if (in_handler) timer_->unblock();
     hosting found = hosting::done;
     while (!done()) {
-      if (g.mail_.has_mail()) {
+      if (g.has_signals()) {
         found = hosting::has_mail;
         break;
       }
@@ -498,14 +525,17 @@ class worker_set {
         const std::uint64_t before = counts ? processor_time::of_thread() : 0;
         go(self, w, *a);
         if (counts) g.time_of_others_ += processor_time::of_thread() - before;
-      } else if (!g.awaits([&] { return done() || work_signal_.has_work() || w.should_yield() || g.mail_.has_mail(); },
+      } else if (!g.awaits([&] { return done() || work_signal_.has_work() || w.should_yield() || g.has_signals(); },
                            patient)) {
         found = hosting::nothing_to_do;
         break;
       }
     }
     if (in_handler) timer_->block();
-    if (has_mask) timer_->put_on_mask(mask);
+    if (has_mask) {
+      timer_->put_on_mask(mask);
+      g.put_off_.set(g.put_off_.get() & ~mask);  // what the thread blocks itself stays pending
+    }
     g.letters_ |= g.mail_.close();
     self.turn.set(self.turn.get() + 1);
     self.does.set(role::attached_thread);
@@ -595,6 +625,7 @@ class worker_set {
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
+      if ((w.host_ != nullptr ? w.host_->put_off_ : w.put_off_).get() != 0) a.turn_is_over();
       self.turn.set(self.turn.get() + 1);
       a.time_.begin_turn();
       if (a.lender_ == nullptr) {

@@ -54,6 +54,7 @@ struct thread_timer {
   posix_runaway_timer::handler tick = nullptr;
   posix_runaway_timer::stack_finder free_stack = nullptr;
   posix_runaway_timer::own_handler own = nullptr;  ///< instead of `tick`: `set` is an activation on its own thread
+  posix_runaway_timer::fate_finder fate = nullptr;
 };
 
 /// The processor time between two ticks of an activation's own thread.
@@ -209,7 +210,12 @@ bool has_come(machine::signal_bits which) noexcept {
 /// thread's alternate stack into the frame, from which the kernel sets it. A thread with another thread's alternate
 /// stack would run handlers on top of that thread's. The mask is that of what goes on.
 void return_as_this_thread(void* frame) noexcept {
-  syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
+  stack_t& alternate = static_cast<ucontext_t*>(frame)->uc_stack;
+  stack_t here{};
+  syscall(SYS_sigaltstack, nullptr, &here);
+  // A stack of the program's that the kernel disarms while a handler runs is in the frame only.
+  constexpr auto disarms_itself = std::uint32_t{1} << 31;
+  if ((static_cast<std::uint32_t>(alternate.ss_flags) & disarms_itself) == 0) alternate = here;
 }
 
 /// True once a thread was seen to have an alternate stack. relaxed, all: a hint.
@@ -281,6 +287,8 @@ void meet_tick(siginfo_t* info, void* context) noexcept {
 /// The program has sent itself the signal, which is about to come. A standard signal that is pending absorbs the next
 /// one, so what comes may be a tick.
 constinit thread_local bool is_raised [[gnu::tls_model("initial-exec")]] = false;
+/// The program has sent itself another signal, and its handler has not begun.
+constinit thread_local bool is_raising [[gnu::tls_model("initial-exec")]] = false;
 
 // Runs anywhere, also under the identity of another thread. It touches that identity's thread-local data only.
 void on_signal(int, siginfo_t* info, void* context) {
@@ -307,8 +315,8 @@ void on_signal(int, siginfo_t* info, void* context) {
                         timer->thread.load(std::memory_order_relaxed) == static_cast<pid_t>(syscall(SYS_gettid)));
   const bool is_call = info->si_code == call_code;
   if (is_tick && !is_call) measure_lag(*timer, *info);
-  const bool may_leave =
-      is_tick && !machine::has_interrupted_alternate_stack(context) && !has_more_blocked(*timer, context);
+  const bool may_leave = is_tick && !is_raising && !machine::has_interrupted_alternate_stack(context) &&
+                         !has_more_blocked(*timer, context);
   const bool moves = may_leave && timer->own == nullptr && machine::is_on_alternate_stack(context);
   void* const stack = moves ? timer->free_stack(timer->set, timer->worker) : nullptr;
   errno = saved;
@@ -348,9 +356,7 @@ bool tick_ended_call(unsigned before, long result) noexcept {
 
 struct posix_runaway_timer::state {
   tick_periods every;
-  handler on_tick;
-  own_handler own;
-  stack_finder free_stack;
+  handlers how;
   loop_traps* loops;
   std::vector<std::atomic<thread_timer*>> of_worker;
 
@@ -367,10 +373,9 @@ struct posix_runaway_timer::state {
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler on_tick,
-                                         own_handler on_own_thread, stack_finder free_stack, loop_traps* loops)
-    : state_(new state{ticks, on_tick, on_own_thread, free_stack, loops,
-                       std::vector<std::atomic<thread_timer*>>(workers)}) {
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, const handlers& how,
+                                         loop_traps* loops)
+    : state_(new state{ticks, how, loops, std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
 }
 
@@ -434,6 +439,7 @@ thread_timer* make_timer(clockid_t clock, const thread_timer& like) noexcept {
     p.tick = like.tick;
     p.free_stack = like.free_stack;
     p.own = like.own;
+    p.fate = like.fate;
     // Last: a signal of its last user may still be on its way. release, both: publish what is above to on_signal()'s
     // and of_this_thread()'s acquires.
     p.used.store(thread_timer::state::ticking, std::memory_order_release);
@@ -453,9 +459,10 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set, bool is_worker) noex
   thread_timer* const p = make_timer(CLOCK_MONOTONIC, {.every = state_->every,
                                                        .worker = worker,
                                                        .set = set,
-                                                       .tick = state_->on_tick,
-                                                       .free_stack = state_->free_stack,
-                                                       .own = nullptr});
+                                                       .tick = state_->how.on_tick,
+                                                       .free_stack = state_->how.free_stack,
+                                                       .own = nullptr,
+                                                       .fate = state_->how.fate});
   if (p == nullptr) return false;
   state_->of_worker[worker].store(p, std::memory_order_seq_cst);  // seq_cst: see state::with()
   if (is_worker) workers_block.store(p->usually_blocked, std::memory_order_relaxed);
@@ -495,6 +502,8 @@ void posix_runaway_timer::unblock() noexcept {
 
 void posix_runaway_timer::block() noexcept { machine::block_signals(~machine::caused_signals); }
 
+void posix_runaway_timer::unblock_only(std::uint64_t signals) noexcept { machine::unblock_signals(signals); }
+
 std::uint64_t posix_runaway_timer::times_blocked() const noexcept {
   rusage used{};
   syscall(SYS_getrusage, RUSAGE_THREAD, &used);
@@ -506,9 +515,13 @@ runaway_timer::own_ticks posix_runaway_timer::begin_own_thread(void* an_activati
   own_ticks ticks;
   ticks.blocked = machine::signals_blocked();
   const machine::signal_bits mask = wanted != nullptr ? *wanted : usual_mask();
-  thread_timer* const p = make_timer(
-      CLOCK_THREAD_CPUTIME_ID,
-      {.every = {}, .worker = 0, .set = an_activation, .tick = nullptr, .free_stack = nullptr, .own = state_->own});
+  thread_timer* const p = make_timer(CLOCK_THREAD_CPUTIME_ID, {.every = {},
+                                                               .worker = 0,
+                                                               .set = an_activation,
+                                                               .tick = nullptr,
+                                                               .free_stack = nullptr,
+                                                               .own = state_->how.on_own_thread,
+                                                               .fate = state_->how.fate_on_own_thread});
   ticks.timer = p;
   if (p != nullptr) {
     p->usually_blocked = mask;
@@ -548,13 +561,49 @@ bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct
   return programs.act_for_program(action, before);
 }
 
-void posix_runaway_timer::end_handler_here(void* context) noexcept { return_as_this_thread(context); }
-
-int posix_runaway_timer::raise_for_program() noexcept {
-  const machine::signals_blocked_here blocked(machine::bit_of(tick_signal));
-  is_raised = true;
-  return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), tick_signal));
+void posix_runaway_timer::end_handler_here(void* context) noexcept {
+  if (of_this_thread() == nullptr) return;
+  // No tick takes it to yet another thread. Returning unblocks the signal.
+  machine::block_signals(machine::bit_of(tick_signal));
+  return_as_this_thread(context);
 }
+
+bool posix_runaway_timer::put_off_signal(siginfo_t* info, void* context) noexcept {
+  if (of_this_thread() == nullptr) return false;
+  // A tick may have left the handler already; from here on it stays on its thread. With SA_NODEFER the signal would
+  // come again at once.
+  const machine::signal_bits bit = machine::bit_of(info->si_signo);
+  const machine::signal_bits both = bit | machine::bit_of(tick_signal);
+  machine::signal_bits before = 0;
+  machine::change_signal_mask(SIG_BLOCK, &both, &before);
+  const thread_timer* const p = of_this_thread();
+  const signal_fate fate = p != nullptr ? p->fate(p->set, p->worker, bit) : signal_fate::handled;
+  if (fate == signal_fate::handled) {
+    machine::change_signal_mask(SIG_SETMASK, &before, nullptr);
+    return false;
+  }
+  const int saved = errno;
+  // The frame has the mask for the time after the handler.
+  machine::signal_bits mask = mask_in(context) | bit;
+  std::memcpy(&static_cast<ucontext_t*>(context)->uc_sigmask, &mask, sizeof mask);
+  // The kernel lets a thread send itself a signal with any origin, and sends it to the process, or to the thread.
+  const long process = getpid();
+  const long thread = syscall(SYS_gettid);
+  const long failed = fate == signal_fate::any_thread
+                          ? syscall(SYS_rt_sigqueueinfo, thread, info->si_signo, info)
+                          : syscall(SYS_rt_tgsigqueueinfo, process, thread, info->si_signo, info);
+  if (failed != 0) syscall(SYS_tgkill, process, thread, info->si_signo);
+  errno = saved;
+  return true;
+}
+
+int posix_runaway_timer::raise_for_program(int signal) noexcept {
+  bool& flag = signal == tick_signal ? is_raised : is_raising;
+  const machine::signals_blocked_here blocked(machine::bit_of(tick_signal) | machine::bit_of(signal));
+  flag = true;
+  return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
+}
+void posix_runaway_timer::has_come_by_raise() noexcept { is_raising = false; }
 
 bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {
   return state_->loops != nullptr && state_->loops->is_wait(instruction);

@@ -32,6 +32,13 @@ unsigned calls_ended_by_ticks() noexcept;
 /// moment, is overlooked.
 bool tick_ended_call(unsigned before, long result) noexcept;
 
+/// What becomes of a signal of the program's.
+enum class signal_fate : unsigned char {
+  handled,      ///< the program's handler runs at once
+  this_thread,  ///< it comes later, on this thread
+  any_thread,   ///< it comes later here, unless another thread takes it before
+};
+
 /// The timers of a set's threads, as the set uses them. One object for a set.
 class runaway_timer {
  public:
@@ -49,6 +56,9 @@ class runaway_timer {
   virtual void call(unsigned thread) noexcept { static_cast<void>(thread); }
   /// Sends the calling thread a signal.
   virtual void raise(int signal) noexcept { static_cast<void>(signal); }
+
+  /// Lets the calling thread take these signals. A system call.
+  virtual void unblock_only(std::uint64_t signals) noexcept { static_cast<void>(signals); }
 
   /// On a thread's own stack, after what ran there was left from within the handler: signals may come again.
   virtual void unblock() noexcept = 0;
@@ -116,9 +126,20 @@ class posix_runaway_timer final : public runaway_timer {
   /// Called by the handler on an activation's own thread. True: as for `handler`.
   using own_handler = bool (*)(void* an_activation) noexcept;
 
+  /// Says what becomes of a signal of the program's, given by its bit, on the thread of a set, or, with 0 as the
+  /// thread's number, on the own thread of an activation. Called in its handler.
+  using fate_finder = signal_fate (*)(void* set_or_activation, unsigned thread, std::uint64_t signal) noexcept;
+
+  struct handlers {
+    handler on_tick;
+    own_handler on_own_thread;
+    stack_finder free_stack;
+    fate_finder fate;
+    fate_finder fate_on_own_thread;
+  };
+
   /// `loops`: null, or knows loops that wait, for which the caller has called prepare().
-  posix_runaway_timer(unsigned threads, const tick_periods& ticks, handler call, own_handler on_own_thread,
-                      stack_finder free_stack, loop_traps* loops);
+  posix_runaway_timer(unsigned threads, const tick_periods& ticks, const handlers& how, loop_traps* loops);
   ~posix_runaway_timer() override;
 
   /// True if the calling thread has no alternate stack.
@@ -143,17 +164,23 @@ class posix_runaway_timer final : public runaway_timer {
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: the signal is not taken, and
   /// the system's call applies.
   static bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
-  /// At the end of a handler of the program's, given by its `context`, that began on another thread: it returns as this
-  /// thread.
+  /// The last act of a handler of the program's, given by its `context`: it may have begun on another thread, and
+  /// returns as this one.
   static void end_handler_here(void* context) noexcept;
-  /// raise(SIGURG) as the program means it.
-  static int raise_for_program() noexcept;
+  /// In the handler of a signal of the program's, which no instruction caused: true if the program's handler must not
+  /// run here now. The signal comes again when it can (worker_set::put_off_signal()).
+  static bool put_off_signal(siginfo_t* info, void* context) noexcept;
+  /// raise() as the program means it: no tick takes the caller to another thread before the handler has begun.
+  static int raise_for_program(int signal) noexcept;
+  /// Called when the handler has begun.
+  static void has_come_by_raise() noexcept;
 
   void set_rate(unsigned thread, tick_rate rate) noexcept override;
   void call(unsigned thread) noexcept override;
   void raise(int signal) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
+  void unblock_only(std::uint64_t signals) noexcept override;
   std::uint64_t times_blocked() const noexcept override;
   own_ticks begin_own_thread(void* an_activation, bool in_handler, const std::uint64_t* mask) noexcept override;
   void end_own_thread(const own_ticks& ticks) noexcept override;

@@ -107,6 +107,10 @@ class suspendable {
   /// True if it must not be interrupted here. Called by the suspendable itself.
   bool is_shielded() const noexcept { return shields_.get() != 0; }
 
+  /// True if handlers of the program's, which may wait for others, may run on top of it: it is not shielded, or
+  /// reachable. Called by itself, or in a handler on its thread.
+  bool is_reachable() const noexcept { return shields_.get() <= reachable_.get(); }
+
   /// Returns how long it spins while it has nothing better to do, in M::ticks().
   std::uint64_t spin_ticks() const noexcept { return spin_ticks_; }
   /// Sets spin_ticks(). Called by the suspendable itself.
@@ -145,6 +149,23 @@ class suspendable {
     // release: publishes what was saved to resume()'s acquire. acquire: pairs with resume() if that came first.
     return word_.exchange(suspended, order::acq_rel) != resumed;
   }
+
+  /// Calls f(), in which it holds no lock and no context: handlers of the program's may run.
+  template <class F>
+  void reachably(F f) noexcept {
+    const unsigned before = reachable_.get();
+    reachable_.set(shields_.get());
+    f();
+    reachable_.set(before);
+  }
+  /// Says whether it is reachable from now on, however shielded.
+  void set_reachable(bool is) noexcept { reachable_.set(is ? ~0U : 0); }
+
+  /// Returns the signals that were put off on its thread, and are to come now (worker_set::put_off_signal()). In a
+  /// handler they come at its end.
+  virtual std::uint64_t take_put_off() noexcept { return 0; }
+  /// Lets them come. Called where it may be interrupted.
+  virtual void let_come(std::uint64_t signals) noexcept { static_cast<void>(signals); }
 
   enum class settlement { stopped, resumed, called };
   /// settle() for what may be called. `called`: it has not stopped, and must go on elsewhere.
@@ -210,6 +231,8 @@ class suspendable {
   bool is_overdue() const noexcept { return overdue_.get(); }
   /// Forgets an overdue turn: it makes way by itself.
   void forget_turn() noexcept { overdue_.set(false); }
+  /// Lets it make way at the end of its shield.
+  void turn_is_over() noexcept { overdue_.set(true); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }
   bool has_own_mask() const noexcept { return has_own_mask_; }
 
@@ -225,21 +248,24 @@ class suspendable {
   void keep_on() noexcept { shields_.set(shields_.get() + 1); }
   void let_leave() noexcept {
     shields_.set(shields_.get() - 1);
-    if (shields_.get() == 0 && overdue_.get()) leave(place::shield_end);
+    while (shields_.get() == 0 && overdue_.get()) leave(place::shield_end);
   }
   void leave(place where) noexcept {
     shields_.set(1);
     overdue_.set(false);
     make_way(where);
+    const std::uint64_t signals = take_put_off();
     shields_.set(0);
+    if (signals != 0 && where == place::shield_end) let_come(signals);
   }
 
   friend class worker_set<M>;
 
   std::uint64_t spin_ticks_;
-  std::uintptr_t waited_at_ = 0;               ///< the place where a tick last found it spinning; used by the handler
-  machine::signal_safe<unsigned> shields_{1};  ///< 0: it may be interrupted
-  machine::signal_safe<bool> overdue_{false};  ///< a turn ended while it was shielded
+  std::uintptr_t waited_at_ = 0;                 ///< the place where a tick last found it spinning; used by the handler
+  machine::signal_safe<unsigned> shields_{1};    ///< 0: it may be interrupted
+  machine::signal_safe<bool> overdue_{false};    ///< a turn ended while it was shielded
+  machine::signal_safe<unsigned> reachable_{0};  ///< with at most so many shields it is reachable
   bool may_be_left_ = false;
   bool has_own_mask_ = false;
 };

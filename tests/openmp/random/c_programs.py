@@ -212,7 +212,8 @@ class Program(ProgramText):
         v, w = self.name("i"), self.name("j")
         many = self.iterations()
         kind = self.random.choice(["int", "int", "long", "unsigned", "u64"])
-        start = self.number(0, 5) if kind in ("unsigned", "u64") else self.number(-50, 50)
+        # Not 0: a bound of 0 would be below all unsigned numbers.
+        start = self.number(1, 5) if kind in ("unsigned", "u64") else self.number(-50, 50)
         if self.random.random() < 0.3:
             less = self.number(1, 12)
             self.put(f"#pragma omp for {self.schedule()} collapse(2){self.maybe(' nowait', 0.4)}",
