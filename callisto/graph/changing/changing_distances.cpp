@@ -25,6 +25,13 @@ struct changed_vertex {
 
 }  // namespace
 
+/// An arc that came, or that is lighter than it was.
+struct lighter_arc {
+  std::uint32_t from;
+  std::uint32_t to;
+  double length;
+};
+
 /// The computation. Groups, one after the other:
 /// 1. `doubt`: a vertex loses its distance if no vertex that keeps its own, and is nearer, explains it.
 /// 2. `forget`: these distances become infinite.
@@ -113,6 +120,10 @@ struct changing_distances::state {
     const double mine = distance.get(v);
     for (const auto& a : graph.out(static_cast<std::uint32_t>(v))) lower(at, a.to, mine + weight_of(a));
   });
+  // The arc alone: `from` may have thousands of others.
+  domino::counted_task<lighter_arc>& follow = c.counted<lighter_arc>(
+      lowering,
+      [this](domino::here& at, const lighter_arc& arc) { lower(at, arc.to, distance.get(arc.from) + arc.length); });
 };
 
 changing_distances::changing_distances(const changing_graph& graph, std::uint32_t source, bool weighted,
@@ -143,15 +154,22 @@ std::vector<std::uint32_t> changing_distances::update(std::span<const changing_g
   }
   state& s = *state_;
   domino::here& outside = s.c.outside();
+  const auto length = [&](double weight) { return s.weighted ? weight : 1; };
+  const auto is_heavier = [&](const changing_graph::change& c) {
+    return c.before && (!c.after || length(*c.after) > length(*c.before));
+  };
+  const bool any_heavier = std::any_of(changes.begin(), changes.end(), is_heavier);
   const auto arc_changed = [&](std::uint32_t u, std::uint32_t v, const changing_graph::change& c) {
-    const auto length = [&](double weight) { return s.weighted ? weight : 1; };
-    const bool lighter = c.after && (!c.before || length(*c.after) < length(*c.before));
-    const bool heavier = c.before && (!c.after || length(*c.after) > length(*c.before));
     // What the arc explained is in doubt; what it shortens follows from u, if u keeps its distance.
     // Of several changes of one arc, a middle one may have been lighter than what v was explained by.
-    if (heavier && s.distance.get(u) + length(*c.before) <= s.distance.get(v)) s.doubt.spawn(outside, v);
-    if (lighter && s.distance.get(u) + length(*c.after) < s.distance.get(v))
-      s.relax.spawn_at(outside, u, s.rank(s.distance.get(u)));
+    const double mine = s.distance.get(u);
+    const double theirs = s.distance.get(v);
+    if (any_heavier && is_heavier(c) && mine + length(*c.before) <= theirs) s.doubt.spawn(outside, v);
+    if (!c.after || mine + length(*c.after) >= theirs) return;
+    if (!any_heavier) return s.lower(outside, v, mine + length(*c.after));
+    // A later change of the same update may have made it heavier again, or taken it out.
+    const std::optional<double> now = s.graph.weight(u, v);
+    if (now && mine + length(*now) < theirs) s.follow.spawn_at(outside, {u, v, length(*now)}, s.rank(mine));
   };
   for (const auto& c : changes) {
     arc_changed(c.from, c.to, c);
