@@ -318,7 +318,7 @@ void change_threads(int threads) {
 
 int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
-  alarm(100);               // a thread that waits for ever ends the program
+  alarm(280);               // a thread that waits for ever ends the program
   change_threads(threads);  // first: nothing has blocked yet
   constexpr int rounds = 200;
   pass_round<by_semaphore>(threads, rounds, "sem_wait");
