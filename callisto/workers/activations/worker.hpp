@@ -68,6 +68,7 @@ struct alignas(M::line_size) ticked_thread {
 
   // For handlers:
   tick_policy ticks;
+  bool has_waited = false;    ///< the last tick without demand has waited for a peer
   std::uint64_t blocked = 0;  ///< how often the thread had blocked at the last look
   /// True if the thread has blocked since the last look. One that is about to make a system call has not.
   bool has_blocked(std::uint64_t times) noexcept { return times != std::exchange(blocked, times); }

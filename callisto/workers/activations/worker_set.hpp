@@ -223,9 +223,10 @@ class worker_set {
       waits = true;
     }
     if (is_idle) {
-      // No activation could use the context, but maybe another process can.
-      if (waits && runs != nullptr && !runs->is_shielded())
-        peers_->wait(number, g != nullptr ? g->context_ : descheduled_peer_wait::pinned);
+      // No activation could use the context, but maybe another process can. A tick that was due in such a wait comes
+      // right after it: the thread must run before it waits again.
+      self.has_waited = waits && !self.has_waited && !at.is_in_call && runs != nullptr && !runs->is_shielded();
+      if (self.has_waited) peers_->wait(number, g != nullptr ? g->context_ : descheduled_peer_wait::pinned);
       return false;
     }
     if (at.is_in_call && self.has_blocked(timer_->times_blocked()) && runs != nullptr && !runs->is_shielded() &&
