@@ -759,7 +759,7 @@ def main():
             folder.rmdir()
     far = sum(ESTIMATES) / max(1, len(ESTIMATES))
     print(f"{len(ESTIMATES)} estimates, {far:.1%} of them off by more than 4 standard errors")
-    if len(ESTIMATES) > 1000 and far > 0.05:
+    if far > 0.001:
         differences += 1
     print(f"{given.graphs} graphs, {compared} comparisons the same, {differences} differences")
     return 1 if differences else 0

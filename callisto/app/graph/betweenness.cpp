@@ -202,8 +202,8 @@ command add_betweenness(const command_parser& app) {
       .more(
           "K is at most the number of vertices n. Sums are scaled up by (n - 1) / K, those of the sample's "
           "own vertices by (n - 1) / (K - 1), as NetworkX does. Each score then has a standard error: of a mean over a "
-          "sample without replacement, or, if all terms of the mean are equal, what one more term at the other end of "
-          "the range would make of it. Without --samples and --error scores are exact.");
+          "sample without replacement, with one more term at the farther end of the range for the sources that the "
+          "sample misses. Without --samples and --error scores are exact.");
   add_parsed(
       parser, "--error", "E",
       [o](const std::string& text) {

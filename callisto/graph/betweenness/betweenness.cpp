@@ -10,6 +10,7 @@
 #include <callisto/graph/betweenness/searches.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
+#include <callisto/graph/multisource/sample.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -17,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -94,8 +96,8 @@ void set_scores_of(const csr_graph<Vertex>& graph, const source_sums& sums, cons
     const auto others = static_cast<double>(n) - 1;
     const bool on_no_path =
         graph.out().degree(v) == 0 || graph.in().degree(v) == 0 || (!graph.directed() && graph.out().degree(v) == 1);
-    result.standard_errors[v] =
-        on_no_path ? 0 : standard_error(sums.vertex[v], sums.squares[v], factor, k, others, others - 1);
+    const double error = on_no_path ? 0 : error_of_mean(sums.vertex[v], sums.squares[v], k, others, others - 1);
+    result.standard_errors[v] = std::isfinite(error) ? factor * k * error : error;
   });
 }
 
@@ -266,9 +268,10 @@ edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, cons
   }
   const auto k = static_cast<double>(sources.size());
   for (scored_edge& e : result.edges) {  // so far they have sums and sums of squares
-    e.standard_error = sums.arc_squares.empty() ? 0
-                                                : standard_error(e.score, e.standard_error, factor, k,
-                                                                 static_cast<double>(n), static_cast<double>(n) - 1);
+    const auto population = static_cast<double>(n);
+    e.standard_error = sums.arc_squares.empty()
+                           ? 0
+                           : factor * k * error_of_mean(e.score, e.standard_error, k, population, population - 1);
     e.score *= factor;
   }
   return result;

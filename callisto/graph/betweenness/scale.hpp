@@ -1,4 +1,4 @@
-// From sums over sources to scores and their standard errors.
+// From sums over sources to scores, and the proof of `error`.
 #pragma once
 
 #include <callisto/machine/system/page_array.hpp>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace callisto::graph {
 
@@ -39,20 +38,6 @@ inline double edge_factor(std::uint64_t vertices, std::uint64_t sources, bool di
   if (vertices < 2) return 0;
   const auto n = static_cast<double>(vertices);
   return n / static_cast<double>(sources) / (normalized ? n * (n - 1) : (directed ? 1 : 2));
-}
-
-/// Returns the standard error of `factor` times a sum over `k` sources, drawn without replacement from `population`.
-/// `squares`: the sum of squares. A term is from 0 to `range`. If all terms are equal, nothing is known of others: the
-/// error is then what one more term at the other end of the range makes of the mean.
-inline double standard_error(double sum, double squares, double factor, double k, double population,
-                             double range) noexcept {
-  constexpr double rounding = 1e-12;
-  if (k >= population) return 0;
-  if (k < 2) return std::numeric_limits<double>::infinity();
-  const double left = 1 - k / population;
-  const double spread = squares - sum * sum / k;
-  if (spread <= rounding * squares) return factor * range * k / (k + 1) * std::sqrt(left);
-  return factor * std::sqrt(k * spread / (k - 1) * left);
 }
 
 /// Bounds the error of means over samples without replacement, of all vertices at once and in all rounds of a growing

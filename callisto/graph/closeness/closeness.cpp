@@ -8,6 +8,7 @@
 #include <callisto/graph/multisource/sample.hpp>
 #include <callisto/graph/multisource/state_pool.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -66,54 +67,30 @@ class scoring {
 
   bool exact() const noexcept { return exact_; }
 
-  /// Returns the score and, unless exact, its standard error: if all terms of the mean are equal, what one more term at
-  /// the other end of the range makes of it. `chosen`: the vertex is a source itself.
+  /// Returns the score and, unless exact, its standard error. `chosen`: the vertex is a source itself. `nearest`: the
+  /// largest reciprocal of a distance that the vertex may have; 0 if no other vertex reaches it.
   template <class Sum>
-  std::pair<double, double> of(const distance_sums<Sum>& of, bool chosen) const noexcept {
+  std::pair<double, double> of(const distance_sums<Sum>& of, bool chosen, double nearest) const noexcept {
     const double k = sources_ - (chosen ? 1 : 0);
     if (others_ < 1) return {0, 0};
-    if (k < 1) return {0, exact_ ? 0 : unknown};
-    const auto [score, error] = estimate(of, k);
-    return {score, k < others_ ? error : 0};  // all others may be sources of a vertex that is none
-  }
-
- private:
-  static constexpr double unknown = std::numeric_limits<double>::infinity();
-  static constexpr double rounding = 1e-12;
-
-  /// Returns the score from `k` sources, and its standard error unless these are all other vertices.
-  template <class Sum>
-  std::pair<double, double> estimate(const distance_sums<Sum>& of, double k) const noexcept {
-    if (of.reached == 0) return {0, unseen(k)};
+    if (k < 1) return {0, exact_ || nearest == 0 ? 0 : std::numeric_limits<double>::infinity()};
     const auto reached = static_cast<double>(of.reached);
     const double sum = static_cast<double>(of.sum) * unit_;
     const double squares = of.squares * unit_ * unit_;
-    const double share = std::max(0.0, 1 - k / others_);  // of the others that are not in the sample
     if (options_.harmonic) {
       const double scale = options_.normalized ? 1 : others_;
-      const double spread = squares - sum * sum / k;
-      if (k >= 2 && spread <= rounding * squares) return {scale * sum / k, scale * unseen(k) * std::sqrt(share)};
-      const double variance = k < 2 ? unknown : spread / (k - 1);
-      return {scale * sum / k, scale * std::sqrt(variance / k * share)};
+      return {scale * sum / k, scale * error_of_mean(sum, squares, k, others_, nearest)};
     }
-    if (!(sum > 0)) return {0, 0};
+    if (!(sum > 0)) return {0, nearest * error_of_mean(0, 0, k, others_, 1)};
     const double part = reached / k;
     const double mean = sum / reached;
-    const double spread = squares - sum * mean;
-    const bool equal = reached >= 2 && spread <= rounding * squares;
-    const double variance = reached < 2 ? unknown : spread / (reached - 1);
-    const double relative =
-        (equal ? 1 / (reached + 1) / (reached + 1) : variance / reached / (mean * mean)) + (1 - part) / reached;
+    // Distances have no upper end: one more is taken to be 0 or twice the mean.
     const double score = reached / sum * part;  // in NetworkX's order, so that exact scores have the same bits
-    return {score, score * std::sqrt(relative * share)};
+    return {score, score * std::hypot(error_of_mean(sum, squares, reached, others_ * part, 2 * mean) / mean,
+                                      error_of_mean(reached, reached, k, others_, 1) / part)};
   }
 
-  /// Returns how much one more term makes of a mean of `k`: steps are at least 1, so that terms are at most 1.
-  double unseen(double k) const noexcept {
-    if (exact_) return 0;
-    return options_.weights == weight_use::length ? unknown : 1 / (k + 1);
-  }
-
+ private:
   double others_;
   double sources_;
   const closeness_options& options_;
@@ -121,16 +98,17 @@ class scoring {
   bool exact_;
 };
 
-/// Adds up the sums of all states and makes scores of them. `vertex_of(i)`: the vertex with the sums at i.
-template <class State, class VertexOf>
+/// Adds up the sums of all states and makes scores of them. `vertex_of(i)`: the vertex with the sums at i;
+/// `nearest(i)`: the largest reciprocal of a distance that it may have.
+template <class State, class VertexOf, class Nearest>
 void make_scores(const shared_states<State>& states, const scoring& how,
-                 const machine::page_array<unsigned char>& chosen, const VertexOf& vertex_of,
+                 const machine::page_array<unsigned char>& chosen, const VertexOf& vertex_of, const Nearest& nearest,
                  closeness_result& result) {
   parallel_for(std::uint64_t{0}, std::uint64_t{result.scores.size()}, [&](std::uint64_t i) {
     auto all = states.all().front()->sums[i];
     for (std::size_t s = 1; s < states.all().size(); ++s) all += states.all()[s]->sums[i];
     const std::uint64_t v = vertex_of(i);
-    const auto [score, error] = how.of(all, how.exact() || chosen[v] != 0);
+    const auto [score, error] = how.of(all, how.exact() || chosen[v] != 0, how.exact() ? 0 : nearest(i));
     result.scores[v] = score;
     if (!how.exact()) result.standard_errors[v] = error;
   });
@@ -193,7 +171,24 @@ void search_by_steps(const csr_graph<Vertex>& graph, const closeness_options& op
     };
     mine.search.run(some, found, control.stop);
   });
-  make_scores(states, scoring(n, sources.size(), options, 1 / one), chosen, [](std::uint64_t v) { return v; }, result);
+  const auto nearest = [&](std::uint64_t v) { return backward(graph, options).degree(v) != 0 ? 1.0 : 0.0; };
+  make_scores(
+      states, scoring(n, sources.size(), options, 1 / one), chosen, [](std::uint64_t v) { return v; }, nearest, result);
+}
+
+/// Returns the least length above 0; infinity if there is none. Each row ascends.
+template <class Length>
+double least_length(const length_rows<Length>& rows) {
+  const auto smaller = [](double a, double b) { return std::min(a, b); };
+  const auto of = [&](std::uint64_t first, std::uint64_t last, double least) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const Length* const end = rows.lengths.data() + rows.offsets[v + 1];
+      const Length* const found = std::upper_bound(rows.lengths.data() + rows.offsets[v], end, Length{0});
+      if (found != end) least = std::min(least, static_cast<double>(*found));
+    }
+    return least;
+  };
+  return parallel_reduce(std::uint64_t{0}, rows.vertices(), std::numeric_limits<double>::infinity(), of, smaller);
 }
 
 /// Returns false if a Length may not hold a distance.
@@ -242,9 +237,15 @@ bool search_by_length(const csr_graph<Vertex>& graph, const closeness_options& o
       }
     });
     if (overflown.load(std::memory_order_relaxed)) return false;  // relaxed: the loop's end orders it
+    const double least = least_length(rows);
+    const auto nearest = [&](std::uint64_t v) {
+      if (rows.offsets[v] == rows.offsets[v + 1]) return 0.0;
+      const auto first = static_cast<double>(rows.lengths[rows.offsets[v]]);
+      return 1 / (first > 0 ? first : least);
+    };
     make_scores(
         states, scoring(n, sources.size(), options, 1), chosen, [&](std::uint64_t i) { return numbers.vertex[i]; },
-        result);
+        nearest, result);
     return true;
   };
   return options.harmonic ? run(double{}) : run(sum{});

@@ -1,4 +1,5 @@
-// Random samples of vertices, and an order of sources in which neighbours follow each other.
+// Random samples of vertices, what a mean over one tells, and an order of sources in which neighbours follow each
+// other.
 #pragma once
 
 #include <callisto/graph/csr/counter_random.hpp>
@@ -6,7 +7,9 @@
 #include <callisto/machine/system/page_array.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -24,6 +27,18 @@ inline machine::page_array<unsigned char> choose_vertices(std::uint64_t n, std::
     chosen[order[i]] = 1;
   }
   return chosen;
+}
+
+/// Returns the standard error of a mean over `k` terms from 0 to `range`, drawn without replacement from `population`;
+/// `squares`: the sum of their squares. It is that of k + 1 terms, the last one at the farther end of the range: a few
+/// sources have often most of a sum, and a sample that misses all of them has terms of nearly one size.
+inline double error_of_mean(double sum, double squares, double k, double population, double range) noexcept {
+  if (k >= population) return 0;
+  if (k < 1) return std::numeric_limits<double>::infinity();
+  const double mean = sum / k;
+  const double far = std::max(mean, range - mean);
+  const double spread = std::max(0.0, squares - sum * mean) + far * far * k / (k + 1);
+  return std::sqrt(spread / k / (k + 1) * (1 - k / population));
 }
 
 /// Returns all vertices in the order of breadth-first searches, so that consecutive ones lie near each other: searches
