@@ -126,6 +126,8 @@ TEST(Pajek, ProjectsRelationsAndTwoModes) {
   const reading several = read("*Vertices 2\n*Matrix :1\n0 1\n0 0\n*Matrix :2\n0 0\n1 0\n*Network 2\n*Vertices 9\n");
   EXPECT_EQ(several.graph.edges, (edges{{0, 1}, {1, 0}}));
   EXPECT_EQ(several.report.notes.size(), 2u);
+  EXPECT_EQ(error_of("*Vertices 5 2\n*Matrix\n1 0 1 2\n"),
+            "graph:3: 4 columns in a row of the matrix where 3 are expected, one a vertex of the second mode");
   const reading modes = read("*Vertices 5 2\n*Matrix\n1 0 1\n0 2 0\n");
   EXPECT_EQ(modes.graph.edges, (edges{{0, 2}, {0, 4}, {1, 3}}));
   EXPECT_EQ(modes.graph.weights, (weights{1, 1, 2}));
@@ -286,6 +288,7 @@ TEST(Archives, Bzip2AndXz) {
   EXPECT_NE(error_of(text(xz).substr(0, xz.size() - 20)).find("cannot be unpacked"), std::string::npos);
   // A list of names that begins like bzip2.
   EXPECT_EQ(read("BZh1 x\n").graph.names, (names{"BZh1", "x"}));
+  EXPECT_EQ(error_of("BZh"), "graph:1: expected two or more columns, found one: 'BZh'");
 }
 
 /// Returns an array of numpy of one dimension.

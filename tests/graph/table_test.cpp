@@ -52,6 +52,28 @@ TEST(Table, Headers) {
   EXPECT_EQ(read("source,target\nann,bob\n", {.header = false}).graph.edges.size(), 2u);
   EXPECT_EQ(read("ann,bob\nbob,cid\n", {.header = true}).graph.edges.size(), 1u);
   EXPECT_EQ(error_of("source,target\n"), "graph:1: no edges: the file holds a header only");
+  const reading commas = read("a;b;w\nx;y;1,5\ny;z;2,25\n");
+  EXPECT_EQ(commas.graph.names, (names{"x", "y", "z"}));
+  EXPECT_EQ(commas.graph.weights, (weights{1.5, 2.25}));
+}
+
+TEST(Table, EmptyCellsAtTheEndsOfLines) {
+  for (const std::string text : {"0,1\n1,2,\n", "0,1,,\n1,2,\n", "0;1;\n1;2\n", "source,target\n0,1,\n1,2,\n"}) {
+    SCOPED_TRACE(text);
+    EXPECT_EQ(read(text).graph.edges, (edges{{0, 1}, {1, 2}}));
+    EXPECT_FALSE(read(text).graph.weighted);
+  }
+  EXPECT_EQ(error_of("0,1,2\n1,2,3,4\n"), "graph:1: expected two or more columns, found one: '0,1,2'");
+}
+
+TEST(Table, CountsInLine1) {
+  const reading g = read("5 4\n1 2\n2 3\n3 4\n4 5\n");
+  EXPECT_EQ(g.graph.edges.size(), 5u);
+  EXPECT_TRUE(g.notes("5 vertices and 4 edges (--header yes"));
+  EXPECT_EQ(read("5 4\n1 2\n2 3\n3 4\n4 5\n", {.header = true}).graph.edges.size(), 4u);
+  for (const std::string text : {"5 4\n1 2\n2 3\n3 4\n", "5 3\n1 2\n2 3\n3 6\n", "3 2\n"}) {
+    EXPECT_FALSE(read(text).notes("line 1")) << text;
+  }
 }
 
 TEST(Table, HeadersThatNameBothEndsAlike) {

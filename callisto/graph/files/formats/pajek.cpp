@@ -134,6 +134,11 @@ class pajek_reader {
     } else if (section_ == "*matrix") {
       ++matrix_row_;
       if (matrix_row_ > (rows_ != 0 ? rows_ : vertices_)) fail("the matrix has more rows than there are vertices");
+      const std::uint64_t columns = vertices_ - rows_;
+      if (cells_.size() > columns) {
+        fail(input::counted(cells_.size(), "column") + " in a row of the matrix where " + std::to_string(columns) +
+             " are expected, one a vertex" + (rows_ != 0 ? " of the second mode" : ""));
+      }
       for (std::size_t i = 0; i < cells_.size(); ++i) {
         const auto value = to_weight(cells_[i], weights::real);
         if (!value) fail(not_a_weight(cells_[i], weights::real));

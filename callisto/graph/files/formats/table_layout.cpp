@@ -89,16 +89,26 @@ row cells_of(std::string_view line, char separator) {
   return cells;
 }
 
-/// Returns the number of columns of all lines, 0 if they differ. Lines with a quote that is not closed do not count.
+/// Drops the empty cells at the end of a line, but its first cell.
+void drop_empty_end(row& cells) {
+  while (cells.size() > 1 && cells.back().empty()) cells.pop_back();
+}
+
+/// Returns the number of columns of all lines, if these differ that without empty cells at their ends, 0 if these
+/// differ, too. Lines with a quote that is not closed do not count.
 std::size_t columns_of(const std::vector<std::string_view>& lines, char separator) {
-  std::size_t count = 0;
+  std::optional<std::size_t> whole;
+  std::optional<std::size_t> filled;
   for (const std::string_view line : lines) {
-    const std::size_t found = cells_of(line, separator).size();
-    if (found == 0) continue;
-    if (count != 0 && found != count) return 0;
-    count = found;
+    row cells = cells_of(line, separator);
+    if (cells.empty()) continue;
+    if (whole.value_or(cells.size()) != cells.size()) whole = 0;
+    if (!whole) whole = cells.size();
+    drop_empty_end(cells);
+    if (filled.value_or(cells.size()) != cells.size()) filled = 0;
+    if (!filled) filled = cells.size();
   }
-  return count;
+  return whole.value_or(0) != 0 ? *whole : filled.value_or(0);
 }
 
 /// True if a cut leaves the first or the second column of all lines empty.
@@ -164,6 +174,7 @@ class finder {
     read_comments();
     if (is_plain_list()) {
       tell_leading_zeros();
+      find_counts();
       layout_.exact = true;
       layout_.format = file_format::edge_list;
       return layout_;
@@ -207,6 +218,20 @@ class finder {
       line.remove_prefix(1);
       return digits() && line.empty();
     });
+  }
+
+  /// Finds out whether line 1 may hold the numbers of vertices and edges.
+  void find_counts() {
+    const auto ends_of = [](std::string_view line) {
+      const input::columns words = input::split(line);
+      return std::pair(input::to_unsigned(words.text[0]).value_or(0), input::to_unsigned(words.text[1]).value_or(0));
+    };
+    const auto [vertices, edges] = ends_of(taken_.lines.front());
+    const bool fits = std::all_of(taken_.lines.begin() + 1, taken_.lines.end(), [&](std::string_view line) {
+      const auto [from, to] = ends_of(line);
+      return from <= vertices && to <= vertices;
+    });
+    if (fits && options_.header != false && edges + 1 >= taken_.lines.size()) layout_.counts = {vertices, edges};
   }
 
   /// Takes from the comments what they say about the graph: SNAP, KONECT, and Callisto's own.
@@ -307,9 +332,13 @@ class finder {
                                               : find_separator(taken_.lines);
     layout_.separator = separator.value_or(' ');
     if (separator == ';' && !layout_.bracketed) taken_ = take_sample(from_, ';');
-    for (std::size_t i = 0; i < taken_.lines.size(); ++i) {
-      rows_.push_back(cells_of(taken_.lines[i], layout_.separator));
-      const std::size_t found = rows_.back().size();
+    for (const std::string_view line : taken_.lines) {
+      rows_.push_back(cells_of(line, layout_.separator));
+      ragged_ = ragged_ || rows_.back().size() != rows_.front().size();
+    }
+    if (ragged_) std::for_each(rows_.begin(), rows_.end(), drop_empty_end);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const std::size_t found = rows_[i].size();
       if (found == rows_.front().size() && found >= 2) continue;
       if (found == 0) throw quoted_line_break(from_.name(), taken_.numbers[i], true);
       if (i == 0) {
@@ -386,10 +415,11 @@ class finder {
       if (!input::to_unsigned(name) && std::find(first.begin(), first.end(), name) != first.end()) return true;
     }
     if (rows_.size() < 2) return false;
+    const auto number = [&](const std::string& cell) { return to_table_weight(cell, layout_.separator).has_value(); };
     const auto numbers_below = [&](std::size_t column) {
-      return std::all_of(rows_.begin() + 1, rows_.end(), [&](const row& r) { return is_number(r[column]); });
+      return std::all_of(rows_.begin() + 1, rows_.end(), [&](const row& r) { return number(r[column]); });
     };
-    const auto text_above = [&](std::size_t column) { return !first[column].empty() && !is_number(first[column]); };
+    const auto text_above = [&](std::size_t column) { return !first[column].empty() && !number(first[column]); };
     if (text_above(0) && text_above(1) && numbers_below(0) && numbers_below(1)) return true;
     for (std::size_t column = 2; column < first.size(); ++column) {
       if (text_above(column) && numbers_below(column)) return true;
@@ -692,7 +722,7 @@ class finder {
     const bool quoted = std::any_of(taken_.lines.begin(), taken_.lines.end(),
                                     [](std::string_view line) { return line.find('"') != line.npos; });
     layout_.exact = !layout_.named && !layout_.attributes && !layout_.bracketed && ends_first && all_used &&
-                    layout_.separator != ':' && !quoted && std::all_of(rows_.begin(), rows_.end(), plain);
+                    layout_.separator != ':' && !quoted && !ragged_ && std::all_of(rows_.begin(), rows_.end(), plain);
     if (layout_.exact && layout_.separator == ' ' && !header_) {
       layout_.format = layout_.weight ? file_format::weighted_edge_list : file_format::edge_list;
     }
@@ -706,6 +736,7 @@ class finder {
   row names_;
   table_layout layout_;
   bool header_ = false;
+  bool ragged_ = false;  ///< lines differ in their numbers of cells, at least in empty ones at their ends
   bool konect_ = false;
   bool konect_unweighted_ = false;
   bool told_time_ = false;

@@ -106,6 +106,8 @@ struct table_layout {
   bool open_comments = false;  ///< the sample has comments that begin with a quote and do not close it
   /// First and last vertex, of a header that Callisto wrote; all between are vertices, too.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> vertices;
+  /// Vertices and edges, if line 1 may state them instead of an edge.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> counts;
 };
 
 /// Reads an adjacency matrix with this layout. Throws input_error.

@@ -265,13 +265,13 @@ wrapping wrapping_of(std::string_view first, const std::string& name) {
   if (first.size() >= 4 && (first[0] & '\xf0') == '\x50' && first.substr(1, 3) == "\x2a\x4d\x18"sv) {
     return wrapping::zstd;
   }
+  const std::string_view behind = first.size() > 4 ? first.substr(4) : std::string_view();
   for (const std::string_view magic : {"BZh"sv,
                                        "\xfd"
                                        "7zXZ"sv,
                                        "\x04\x22\x4d\x18"sv, "LZIP"sv}) {
     // A list of names may begin with BZh; bzip2 goes on with a digit and the digits of pi.
-    if (first.starts_with(magic) &&
-        (magic != "BZh"sv || first.substr(4, 2) == "1A"sv || first.substr(4, 1) == "\x17"sv)) {
+    if (first.starts_with(magic) && (magic != "BZh"sv || behind.starts_with("1A"sv) || behind.starts_with('\x17'))) {
       return wrapping::other_compression;
     }
   }
