@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -40,25 +41,51 @@ std::size_t terminal_width() noexcept {
 
 }  // namespace
 
+progress_estimate estimate_progress(const progress_state& state) noexcept {
+  const double elapsed = state.seconds_before + state.seconds;
+  std::optional<double> left;  // of this stage
+  if (state.total != 0 && state.done != 0) {
+    const std::uint64_t rest = state.total - std::min(state.done, state.total);
+    left = state.seconds * static_cast<double>(rest) / static_cast<double>(state.done);
+  }
+  if (state.share_behind == 0 && state.share_before == 0) {
+    if (state.total == 0) return {};
+    const double part = static_cast<double>(state.done) / static_cast<double>(state.total);
+    return {std::min(1.0, part), left};
+  }
+  const double usual =  // what this stage takes by the pace of those before
+      state.share_before > 0 ? state.seconds_before / state.share_before * state.share : 0;
+  if (!left) {
+    if (state.share != 0 && state.share_before == 0) return {state.least, {}};
+    left = std::max(0.0, usual - state.seconds);
+  }
+  const double whole = state.seconds + *left;
+  const double passed = state.share_before + (whole > 0 ? state.share * state.seconds / whole : 0);
+  if (!(passed > 0)) return {state.least, {}};
+  const double all_left = *left + state.share_behind * elapsed / passed;
+  return {std::max(state.least, elapsed / (elapsed + all_left)), all_left};
+}
+
 std::string render_progress(const progress_state& state, std::size_t width) {
   std::string line = state.stage;
   const double rate = state.seconds > 0 ? static_cast<double>(state.done) / state.seconds : 0;
-  if (state.total != 0) {
-    const double part = std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.total));
+  const progress_estimate whole = estimate_progress(state);
+  if (whole.part) {
+    const double part = *whole.part;
     constexpr std::size_t cells = 24;
     const auto full = static_cast<std::size_t>(part * cells);
     line += fmt::format("  [{}{}] {:3.0f}%", std::string(full, '#'), std::string(cells - full, '.'),
                         std::min(99.0, part * 100));
-  } else if (state.done != 0) {
+  }
+  if (state.total == 0 && state.done != 0) {
     line += "  " + (state.unit == "bytes" ? human_bytes(state.done)
                                           : fmt::format("{} {}", with_separators(state.done), state.unit));
   }
-  if (rate > 0) {
-    line += "  " + human_rate(rate, state.unit);
-    if (state.total > state.done) {
-      const double left = static_cast<double>(state.total - state.done) / rate;
-      line += fmt::format("  {} left", left < 1 ? std::string("less than 1 s") : human_seconds(std::max(1.0, left)));
-    }
+  if (rate > 0) line += "  " + human_rate(rate, state.unit);
+  const bool ends = state.share_behind == 0 && state.total != 0 && state.done >= state.total;
+  if (whole.left && !ends) {
+    const std::string_view about = state.share_behind != 0 ? "about " : "";
+    line += *whole.left < 1 ? "  less than 1 s left" : fmt::format("  {}{} left", about, human_seconds(*whole.left));
   }
   line.resize(first_columns(line, width).size());
   return line;
@@ -85,6 +112,11 @@ progress_bar::~progress_bar() {
   finish();
 }
 
+void progress_bar::expect(std::vector<expected_stage> stages) {
+  const std::lock_guard lock(mutex_);
+  expected_ = std::move(stages);
+}
+
 void progress_bar::begin(std::string_view stage, std::uint64_t total, std::string_view unit) {
   if (!enabled_) return;
   const std::lock_guard lock(mutex_);
@@ -95,6 +127,18 @@ void progress_bar::begin(std::string_view stage, std::uint64_t total, std::strin
   done_.store(0, std::memory_order_relaxed);
   if (!working_) work_begin_ = stage_begin_;
   working_ = true;
+  share_before_ += std::exchange(share_, 0);
+  auto found =
+      std::find_if(expected_.begin() + static_cast<std::ptrdiff_t>(next_), expected_.end(),
+                   [&](const expected_stage& s) { return !s.name.empty() && stage.find(s.name) != stage.npos; });
+  if (found == expected_.end()) {
+    found = std::find_if(expected_.begin() + static_cast<std::ptrdiff_t>(next_), expected_.end(),
+                         [](const expected_stage& s) { return s.name.empty(); });
+  }
+  if (found != expected_.end()) {
+    share_ = found->share;
+    next_ = static_cast<std::size_t>(found - expected_.begin()) + 1;
+  }
   wake_.notify_one();
 }
 
@@ -123,8 +167,14 @@ void progress_bar::draw(const std::stop_token& stop) {
     if (!working_) continue;
     const auto now = clock::now();
     if (now - work_begin_ < patience) continue;
-    const progress_state state{stage_, unit_, done_.load(std::memory_order_relaxed), total_,
-                               std::chrono::duration<double>(now - stage_begin_).count()};
+    progress_state state{stage_, unit_, done_.load(std::memory_order_relaxed), total_,
+                         std::chrono::duration<double>(now - stage_begin_).count()};
+    state.seconds_before = std::chrono::duration<double>(stage_begin_ - work_begin_).count();
+    state.share_before = share_before_;
+    state.share = share_;
+    for (std::size_t i = next_; i < expected_.size(); ++i) state.share_behind += expected_[i].share;
+    state.least = least_;
+    least_ = std::max(least_, estimate_progress(state).part.value_or(0));
     const std::string line = render_progress(state, terminal_width() - 1);
     const std::lock_guard writing(terminal);
     on_show.store(true);

@@ -45,6 +45,7 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   refuse_same_file(o.input.file, file);
   result out(file);
   progress_bar bar(o.run.progress_wanted());
+  bar.expect(loading_and(survey_stages()));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = o.input.load(context);
   const overview found = survey(loaded.graph, o.what, context);
@@ -79,8 +80,8 @@ command add_analyze(const command_parser& app) {
       parser, "--samples", "K", [o](const std::string& text) { o->what.samples = parse_count("--samples", text, 1); },
       "Random sources of betweenness [16 to 256, by the size of the graph]")
       .more(
-          "By default so many that all searches together look at about 2^31 arcs; all vertices if they are "
-          "no more.");
+          "By default all vertices if their searches look at 2^28 arcs or less, which is exact; else so many that all "
+          "searches together look at about 2^31 arcs. Scores then have standard errors.");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
       "Choose the sources by this seed [1]")

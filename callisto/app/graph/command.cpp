@@ -254,6 +254,17 @@ std::string to_summary(const graph_command& command, const loaded_graph& loaded,
   return text;
 }
 
+/// Returns how long a kernel usually takes beside the 10 of loading: searches from all vertices take longest.
+double usual_share(std::string_view kernel) {
+  for (const std::string_view slow : {"betweenness", "closeness", "eccentricity"}) {
+    if (kernel == slow) return 200;
+  }
+  for (const std::string_view middle : {"communities", "similarity", "truss", "walks"}) {
+    if (kernel == middle) return 30;
+  }
+  return 10;
+}
+
 }  // namespace
 
 void graph_command::add_to(const command_parser& parser, const std::string& description) {
@@ -286,6 +297,7 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   }
   result out(attributed ? std::string() : output);
   progress_bar bar(run.progress_wanted());
+  bar.expect(loading_and({{"", usual_share(name)}}));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = input.load(context);
   const std::uint64_t needed = needs(loaded.graph);

@@ -23,6 +23,7 @@ void run(const convert_arguments& o, const std::stop_token& stop) {
   o.output.check();
   refuse_same_file(o.input.file, o.output.file);
   progress_bar bar(o.run.progress_wanted());
+  bar.expect(loading_and({{"writing", 6}}));
   const graph::run_control context{&bar, stop};
   loaded_graph loaded = o.input.load(context);
   const written_file written = o.output.write(loaded.graph, context);

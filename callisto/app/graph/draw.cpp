@@ -141,6 +141,7 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   refuse_same_file(o.input.file, file);
   result out(file);
   progress_bar bar(o.run.progress_wanted());
+  bar.expect(loading_and({{"layout", 10}}));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = o.input.load(context);
   const graph::any_graph& graph = loaded.graph;

@@ -249,6 +249,13 @@ std::vector<std::string> written_format_choices(std::vector<std::string> first) 
 std::string format_names() { return in_lines(format_choices({})); }
 std::string written_format_names() { return in_lines(written_format_choices({})); }
 
+std::vector<expected_stage> loading_and(std::vector<expected_stage> behind) {
+  std::vector<expected_stage> all{
+      {"reading", 4}, {"partitioning", 1}, {"sorting", 2}, {"partitioning", 1}, {"sorting", 2}};
+  all.insert(all.end(), behind.begin(), behind.end());
+  return all;
+}
+
 loaded_graph graph_input::load(const graph::run_control& context) const {
   do_without_hwloc_plugins();
   // Starts the workers before reading, so that other jobs see this job at once: reading takes as long as many kernels

@@ -4,6 +4,7 @@
 #include <callisto/app/base/json.hpp>
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/cli/parser.hpp>
+#include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/files/load.hpp>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace callisto::app {
 
@@ -49,6 +51,10 @@ struct graph_input {
  private:
   void add_table_options(const command_parser& parser);
 };
+
+/// Returns the stages of loading a graph, and `behind` them those that a command adds. Loading a file of text has
+/// shares of 10 in all.
+std::vector<expected_stage> loading_and(std::vector<expected_stage> behind);
 
 /// Adds --repeats, --keep-repeats and --drop-loops to `parser`. Calls `chosen` if one of the first two is given.
 /// `build` must outlive `parser`.

@@ -27,6 +27,8 @@ namespace {
 
 /// Unless the user says otherwise, betweenness looks at this many arcs: seconds on two threads.
 constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
+/// So many arcs are looked at for exact scores.
+constexpr std::uint64_t exact_arcs = std::uint64_t{1} << 28;
 constexpr std::uint64_t most_samples = 256;
 constexpr std::uint64_t least_samples = 16;
 /// A larger graph is drawn as its communities.
@@ -66,11 +68,11 @@ std::uint64_t simple_degree(const graph::any_graph& graph, std::uint64_t v) {
 }
 
 std::vector<ranked_vertex> best(const graph::any_graph& graph, const machine::page_array<double>& scores,
-                                std::uint64_t count) {
+                                std::uint64_t count, const machine::page_array<double>& errors = {}) {
   std::vector<ranked_vertex> top;
   for (const std::uint64_t v :
        best_of(scores.size(), count, [&](std::uint64_t a, std::uint64_t b) { return scores[a] > scores[b]; })) {
-    top.push_back({label_of(graph, v), scores[v], simple_degree(graph, v)});
+    top.push_back({label_of(graph, v), scores[v], simple_degree(graph, v), errors.empty() ? 0 : errors[v]});
   }
   return top;
 }
@@ -154,13 +156,14 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
 vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
                                    machine::page_array<double>& scores, const graph::run_control& context) {
   const graph_size size = size_of(graph);
-  std::uint64_t samples =
-      options.samples.value_or(std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
+  const bool small = size.vertices <= exact_arcs / (size.arcs + 1);
+  std::uint64_t samples = options.samples.value_or(
+      small ? size.vertices : std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
   if (samples >= size.vertices) samples = 0;  // 0 means all vertices, which is exact
   graph::betweenness_result scored =
       graph::betweenness(graph, {.samples = samples, .seed = options.seed, .normalized = true}, context);
   vertex_ranking ranking;
-  ranking.top = best(graph, scored.scores, options.top);
+  ranking.top = best(graph, scored.scores, options.top, scored.standard_errors);
   ranking.sources = scored.sources;
   ranking.exact = samples == 0;
   scores = std::move(scored.scores);
@@ -168,6 +171,11 @@ vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview
 }
 
 }  // namespace
+
+std::vector<expected_stage> survey_stages() {
+  return {{"degrees", 1}, {"components", 1}, {"distances", 7}, {"communities", 30},
+          {"layout", 1},  {"triangles", 8},  {"PageRank", 10}, {"betweenness", 25}};
+}
 
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context) {
   overview found;

@@ -1,6 +1,7 @@
 // What a person needs to know of a graph first: its size, how it hangs together, and its most important vertices.
 #pragma once
 
+#include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/graph/drawing.hpp>
 #include <callisto/app/graph/label.hpp>
 #include <callisto/graph/components/components.hpp>
@@ -31,6 +32,7 @@ struct ranked_vertex {
   vertex_label label;
   double score;
   std::uint64_t degree;  ///< in the underlying simple undirected graph
+  double error = 0;      ///< the score's standard error; 0: it is exact
 };
 
 /// The vertices of highest score, and how the scores came about.
@@ -105,5 +107,8 @@ struct overview {
 /// If a kernel cannot run on this graph, its part stays empty, and its step gives the reason: not enough memory, or
 /// unusable weights. Throws graph::cancelled at a stop request.
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context);
+
+/// Returns the stages of survey(), with their usual shares beside the 10 of loading the graph.
+std::vector<expected_stage> survey_stages();
 
 }  // namespace callisto::app

@@ -229,7 +229,7 @@ void add_ranking(html_page& page, const std::string& heading, const std::string&
   std::vector<std::vector<std::string>> rows;
   std::vector<double> bars;
   for (const ranked_vertex& v : top) {
-    rows.push_back({one_line(v.label.text()), with_separators(v.degree), share_words(v.score)});
+    rows.push_back({one_line(v.label.text()), with_separators(v.degree), score_words(v)});
     bars.push_back(top.front().score == 0 ? 0 : v.score / top.front().score);
   }
   page.table(heading, {"vertex", "neighbours", unit}, rows, bars);

@@ -22,7 +22,11 @@ json to_json(const graph::degree_summary& degrees, const graph::degree_counts& c
 
 json to_json(const std::vector<ranked_vertex>& top) {
   json rows = json::array();
-  for (const ranked_vertex& v : top) rows.push_back({{"vertex", v.label}, {"score", v.score}, {"degree", v.degree}});
+  for (const ranked_vertex& v : top) {
+    json row{{"vertex", v.label}, {"score", v.score}, {"degree", v.degree}};
+    if (v.error != 0) row["standard_error"] = v.error;
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
@@ -68,7 +72,7 @@ std::string ranking_words(const std::string& heading, const vertex_ranking& rank
   table rows({{"rank"}, {"vertex"}, {"score"}, {"neighbours"}});
   for (const ranked_vertex& v : ranking.top) {
     rows.add_row(
-        {with_separators(rows.size() + 1), one_line(v.label.text()), share_words(v.score), with_separators(v.degree)});
+        {with_separators(rows.size() + 1), one_line(v.label.text()), score_words(v), with_separators(v.degree)});
   }
   return '\n' + heading + '\n' + rows.render(2);
 }

@@ -38,6 +38,11 @@ inline std::string diameter_words(const graph::distance_sample& d) {
   return fmt::format("at least {}, at most {}", with_separators(d.diameter_low), with_separators(d.diameter_high));
 }
 
+/// Returns a score as a share, an estimate with its standard error: "0.46 %", "0.46 % +- 0.02 %".
+inline std::string score_words(const ranked_vertex& v) {
+  return v.error == 0 ? share_words(v.score) : share_words(v.score) + " +- " + share_words(v.error);
+}
+
 /// Returns where the scores of betweenness come from: "exact" or "from 64 random sources".
 inline std::string betweenness_words(const vertex_ranking& ranking) {
   return ranking.exact ? "exact" : "from " + counted(ranking.sources, "random source");

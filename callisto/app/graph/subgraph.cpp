@@ -96,6 +96,7 @@ void run(const subgraph_arguments& o, const std::stop_token& stop) {
   o.output.check();
   refuse_same_file(o.input.file, o.output.file);
   progress_bar bar(o.run.progress_wanted());
+  bar.expect(loading_and({{"", 2}, {"writing", 6}}));
   const graph::run_control context{&bar, stop};
   loaded_graph loaded = o.input.load(context);
   graph::require_memory("subgraph", graph::needs::subgraph(loaded.graph));
