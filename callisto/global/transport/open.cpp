@@ -23,7 +23,7 @@ std::string folder_of(std::string path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-/// Where a plugin may be: beside the program, where the library is installed, and where it was built.
+/// Where a plugin may be: beside the program, as a build has them, and where the library is installed.
 std::vector<std::string> plugin_folders() {
   std::vector<std::string> folders;
   char program[4096];
