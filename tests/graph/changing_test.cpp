@@ -167,7 +167,7 @@ TEST_P(Changing, ScoresAreThoseOfPagerank) {
     const auto expected = pagerank(now, {.tolerance = 1e-12, .iterations = 1'000, .weights = weight_use::none});
     double off = 0;
     for (std::uint32_t v = 0; v < graph.vertices(); ++v) off += std::abs(ranks[v] - expected.scores[v]);
-    ASSERT_LE(off, 2e-9) << round;  // scaling to the sum 1 may double it
+    ASSERT_LE(off, 3e-9) << round;  // 1.5 times the tolerance; scaling to the sum 1 may double it
   }
   EXPECT_GT(ranks.tasks(), 0U);
   EXPECT_GT(ranks.sweeps(), 1U);
