@@ -6,6 +6,11 @@
 #include <callisto/loop/record/site_totals.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
+#include <algorithm>
+#include <utility>
+
+#include <sys/resource.h>
+
 namespace callisto {
 
 template class distributor::splitting_ranges<machine::native>;
@@ -208,6 +213,42 @@ bool are_recorded() {
 
 }  // namespace
 
+namespace {
+
+/// Runs a loop inside of another one that will probably end soon: it begins without a look for idle threads. If it
+/// lasts, the rest is handed out as any other.
+bool lead_brief_inner(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
+                      const std::source_location& where, const workers::loop_team_choice& wanted) {
+  loop_site::timing timed(&site, n, 2);
+  solo_beginning beginning(n, site, options, timed.begin());
+  if (const distributor::range first = beginning.next(); !first.empty()) {
+    body.other(first, native_body::by_others::batches(&beginning));
+  }
+  const std::uint64_t done = beginning.done();
+  if (done == n) return true;
+  timed.began_alone(done);
+  return !beginning.stopped() && lead_inner(body.without(done), n - done, options, site, where, wanted);
+}
+
+/// True if the system has taken the processor from the calling thread since the last call, or may have.
+[[gnu::cold]] bool was_preempted() noexcept {
+  static constinit thread_local long seen = 0;
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return std::exchange(seen, used.ru_nivcsw) != used.ru_nivcsw;
+}
+
+/// Says what a wrong guess cost: a loop that was expected to be brief began with `first` ticks alone, and the rest took
+/// `rest`. The next loops of the site are then handed out at once, as many as cost less than that. A thread that was
+/// preempted says nothing of its loop.
+[[gnu::cold, gnu::noinline]] void guessed_wrong(loop_site& site, std::uint64_t first, std::uint64_t rest) noexcept {
+  const std::uint64_t lost = std::min(first, rest);
+  const std::uint64_t second = machine::native::ticks_per_second();
+  if (lost > second / 20'000 && !was_preempted()) site.distrust(lost / (second / 250'000));
+}
+
+}  // namespace
+
 bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options, loop_site& sites,
           const std::source_location& where) {
   const std::uint32_t most = limit_of(options);
@@ -217,7 +258,10 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   const bool inside = !several && level == 0 && most == 0 && n > 1 && workers::inside_flat();
   if (inside) {
     loop_site& site = sites.at(where);
-    if (!ends_soon(n, site) && !are_recorded()) return lead_inner(body, n, options, site, where, wanted);
+    if (!are_recorded()) {
+      return ends_soon(n, site) ? lead_brief_inner(body, n, options, site, where, wanted)
+                                : lead_inner(body, n, options, site, where, wanted);
+    }
   }
   loop_site::timing timed(several ? &sites.at(where) : nullptr, n, threads);
   if (!inside && most != 1 && workers::follow_affinity(timed.begin())) [[unlikely]] {
@@ -230,7 +274,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   loop_site& site = sites.at(where);
   bool all = true;
   // relaxed: as in recorded_loop.
-  if (several && site.is_brief(n, threads) && options.schedule.automatic() && wanted.how.automatic() &&
+  if (several && site.begins_alone(n, threads) && options.schedule.automatic() && wanted.how.automatic() &&
       recording.load(machine::order::relaxed) == 0) {
     solo_beginning beginning(n, site, options, timed.begin());
     if (const distributor::range first = beginning.next(); !first.empty()) {
@@ -239,9 +283,10 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
     if (beginning.done() == n) {
       timed.alone();
     } else {
-      timed.began_alone(beginning.done());
+      const std::uint64_t first = timed.began_alone(beginning.done());
       all = !beginning.stopped() &&
             lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, most);
+      guessed_wrong(site, first, machine::native::ticks() - timed.begin() - first);
     }
   } else {
     all = lead_all(body, n, options, site, where, wanted, most);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
@@ -78,6 +79,28 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleTwoLoopsDeep) {
       if (i == 1) static_cast<void>(parallel_for(0, 60'000, body, {.stop = stop}));
     });
   });
+}
+
+void wrapped(long n, const std::function<void(long)>& f, const loop_options& how = {}) { parallel_for(0L, n, f, how); }
+
+TEST_F(InnerLoops, UseThreadsThatAreIdleAfterLightLoopsOfTheSamePlace) {
+  // Without another thread each loop lasts a minute.
+  for (int round = 0; round < 3; ++round) {
+    presence seen;
+    std::stop_source stop;
+    parallel_for(0, 4, [&](int outer) {
+      if (outer != 0) return;
+      for (int light = 0; light < 100; ++light) wrapped(100, [](long) {});
+      wrapped(60'000,
+              [&](long) {
+                const presence::visit here(seen);
+                usleep(1000);
+                if (seen.different() > 1) stop.request_stop();
+              },
+              {.stop = stop.get_token()});
+    });
+    EXPECT_GT(seen.different(), 1) << "round " << round;
+  }
 }
 
 // ctest runs each test in a process of its own: here, the first loop of one is in a task.

@@ -1,5 +1,6 @@
 // parallel_for: every form, every kind of bounds, exceptions, cancellation, nesting, several leaders at once.
 #include <callisto/callisto.hpp>
+#include <callisto/loop/record/site.hpp>
 
 #include <array>
 #include <atomic>
@@ -357,6 +358,18 @@ TEST_P(ParallelFor, ASitesLightLoopsDoNotMakeAHeavyOneSerial) {
     });
     EXPECT_FALSE(failed) << "one thread ran the whole loop";
   }
+}
+
+TEST(LoopSite, ADistrustedSiteBeginsNoLoopAlone) {
+  loop::loop_site site;
+  loop::loop_site::timing timed(&site, 1'000'000'000, 2);
+  timed.alone();
+  timed.ended();
+  EXPECT_TRUE(site.begins_alone(1, 2));
+  site.distrust(2);
+  EXPECT_FALSE(site.begins_alone(1, 2));
+  EXPECT_FALSE(site.begins_alone(1, 2));
+  EXPECT_TRUE(site.begins_alone(1, 2));
 }
 
 TEST_P(ParallelFor, AnIterationThatBlocksHoldsUpFewOthers) {

@@ -6,6 +6,7 @@
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/bench/one_run.hpp>
+#include <callisto/app/bench/pairs_experiment.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
@@ -151,6 +152,7 @@ std::map<std::string, said> run_actors(const situation& s, const variables& envi
 struct manners_arguments {
   unsigned rounds = 5;
   double seconds = 2;
+  bool pairs = false;  ///< true: measures pairs of programs, too
   run_options run;
 };
 
@@ -213,8 +215,35 @@ std::vector<verdict> measure(const manners_arguments& o, const std::stop_token& 
   return all;
 }
 
+/// Returns how each pair of programs fares as jobs beside the plain system. What sharing is for must stay.
+std::vector<verdict> measure_pairs(const manners_arguments& o, const std::stop_token& stop) {
+  pairs_plan plan;
+  plan.programs = {"barriers", "dynamic", "bursty"};
+  plan.background.emplace();
+  plan.rounds = o.rounds;
+  plan.length = o.seconds / 4;
+  plan.progress = o.run.progress_wanted();
+  const pairs_results found = run_pairs_experiment(plan, stop);
+  std::vector<verdict> all;
+  for (std::size_t a = 0; a < found.programs.size(); ++a) {
+    for (std::size_t b = a; b < found.programs.size(); ++b) {
+      const std::optional<double> plain = found.of_pair(a, b, sharing_way::plain);
+      const std::optional<double> shared = found.of_pair(a, b, sharing_way::callisto);
+      if (!plain || !shared) continue;
+      all.push_back({"pairs", "a pair of programs", found.programs[a].name + " + " + found.programs[b].name + ": time",
+                     *plain, *shared, *shared / *plain});
+    }
+  }
+  return all;
+}
+
 void run(const manners_arguments& o, const std::stop_token& stop) {
-  const std::vector<verdict> all = measure(o, stop);
+  std::vector<verdict> all = measure(o, stop);
+  if (o.pairs) {
+    const std::vector<verdict> pairs = measure_pairs(o, stop);
+    all.insert(all.end(), pairs.begin(), pairs.end());
+  }
+  const auto missed = std::count_if(all.begin(), all.end(), [](const verdict& v) { return v.ratio > limit; });
   if (o.run.as_json) {
     json list = json::array();
     for (const verdict& v : all) {
@@ -225,7 +254,8 @@ void run(const manners_arguments& o, const std::stop_token& stop) {
                       {"worse", v.ratio},
                       {"kept", v.ratio <= limit}});
     }
-    print(to_text({{"rounds", o.rounds}, {"seconds", o.seconds}, {"limit", limit}, {"results", list}}));
+    print(to_text(
+        {{"rounds", o.rounds}, {"seconds", o.seconds}, {"limit", limit}, {"missed", missed}, {"results", list}}));
     return;
   }
   table rows({{"situation", table::align::left},
@@ -239,6 +269,8 @@ void run(const manners_arguments& o, const std::stop_token& stop) {
                   fmt::format("{:.2f}", v.ratio), v.ratio <= limit ? "" : "above 1.1"});
   }
   print(rows.render());
+  print(fmt::format("{} of {} measures are above {}{}\n", missed, all.size(), limit,
+                    o.pairs ? ", pairs of programs included" : ""));
 }
 
 }  // namespace
@@ -300,6 +332,7 @@ command add_bench_manners(const command_parser& bench) {
       parser, "--length", "SECONDS",
       [o](const std::string& text) { o->seconds = parse_real("--length", text, {.low = 0.2, .high = 3600}); },
       "How long a run takes [2]");
+  parser.add_flag("--pairs", o->pairs, "Measure pairs of programs, too: as jobs and on the plain system");
   o->run.add_reporting_to(parser);
   parser.footer(
       "Runs jobs beside others in everyday situations: at low priority, mostly asleep, beside programs that are no "
@@ -309,8 +342,13 @@ command add_bench_manners(const command_parser& bench) {
       "jobs are by default, in turns; the medians of the rounds' ratios say by how much sharing makes them worse. "
       "Keep\n"
       "the machine idle.\n\n"
+      "With --pairs, three programs of 'bench pairs' run in pairs, and the same limit counts: a pair's time by that "
+      "of\n"
+      "both alone on half of the machine, as jobs and on the plain system. One line says how many limits are "
+      "missed.\n\n"
       "Examples:\n"
       "  callisto bench manners\n"
+      "  callisto bench manners --pairs --rounds 3 --length 1\n"
       "  callisto bench manners --rounds 7 --length 4 --json > manners.json");
   return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
 }

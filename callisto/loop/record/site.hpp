@@ -44,6 +44,18 @@ class loop_site {
   /// two in 2 us, 16 in 3 us.
   bool is_brief(std::uint64_t n, unsigned threads) const noexcept { return n <= pace_alone() * brief(threads) / 64; }
 
+  /// True if the leader is to begin such a loop alone: it is_brief(), and the site's guesses have not cost much lately.
+  bool begins_alone(std::uint64_t n, unsigned threads) noexcept {
+    if (!is_brief(n, threads)) return false;
+    // relaxed, here and below: a hint.
+    const std::uint64_t left = distrusted_.load(order::relaxed);
+    if (left == 0) return true;
+    distrusted_.store(left - 1, order::relaxed);
+    return false;
+  }
+  /// Lets the next `loops` loops not begin alone.
+  void distrust(std::uint64_t loops) noexcept { distrusted_.store(loops, order::relaxed); }
+
   /// Returns how many iterations a thread may take at once early in a loop of `threads` threads, if its first one was
   /// light: a sixteenth of 10 us of the last loop's work.
   std::uint64_t hint(unsigned threads) const noexcept { return pace() / 16 / threads; }
@@ -58,9 +70,12 @@ class loop_site {
     timing& operator=(const timing&) = delete;
     /// Says that one thread runs the loop.
     void alone() noexcept { alone_ = true; }
-    /// Says that one thread has run `done` iterations so far, before others join.
-    void began_alone(std::uint64_t done) noexcept {
-      if (site_ != nullptr && done != 0) site_->did_alone(done, machine::native::ticks() - begin_);
+    /// Says that one thread has run `done` iterations so far, before others join. Returns the ticks since the
+    /// beginning.
+    std::uint64_t began_alone(std::uint64_t done) noexcept {
+      const std::uint64_t ticks = machine::native::ticks() - begin_;
+      if (site_ != nullptr && done != 0) site_->did_alone(done, ticks);
+      return ticks;
     }
     /// Returns when the loop began, in ticks; 0: it is not measured.
     std::uint64_t begin() const noexcept { return begin_; }
@@ -143,6 +158,8 @@ class loop_site {
   atomic<std::uint64_t> pace_{0};
   /// The iterations that a thread alone did in 10 us, when one last ran a loop or began one; 0 at first.
   atomic<std::uint64_t> pace_alone_{0};
+  /// Loops that do not begin alone, whatever the paces say.
+  atomic<std::uint64_t> distrusted_{0};
   atomic<const void*> place_{nullptr};
   atomic<loop_site*> next_{nullptr};
 };
