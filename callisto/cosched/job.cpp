@@ -168,23 +168,30 @@ struct job::impl {
     double own = 1;
     unsigned jobs = 0;
     context_set contexts;
+    std::array<double, max_jobs> weight_of{};
+    std::array<std::uint64_t, max_jobs> process_of{};
     for (unsigned j = 0; j < max_jobs; ++j) {
       const std::optional<job_record> r = shared->record_of(j);
       if (!r) continue;
       ++jobs;
-      const double weight = double{1} * valid_weight(r->weight) * valid_priority(r->priority);
-      weights += weight;
+      weight_of[j] = double{1} * valid_weight(r->weight) * valid_priority(r->priority);
+      weights += weight_of[j];
       if (j == number) {
-        own = weight;
+        own = weight_of[j];
         contexts = r->contexts;
       }
-      if (looks_around && r->pid != 0 && r->pid <= max_pid) {
-        s.jobs += machine::processor_time_of(static_cast<pid_t>(r->pid));
-      }
+      if (r->pid <= max_pid) process_of[j] = r->pid;
     }
     if (jobs <= 1) return aside::no;
     if (looks_around) {
       outsiders_looked_at = now;
+      for (unsigned j = 0; j < max_jobs; ++j) {
+        if (process_of[j] == 0) continue;
+        others.count(j, process_of[j], machine::processor_time_of(static_cast<pid_t>(process_of[j])),
+                     j != number && shared->aside_of(j) == aside::light, contexts.count() * weight_of[j] / weights,
+                     now);
+      }
+      s.jobs = others.total();
       s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });
     }
     if (!may_step_aside) return is_crowded() ? aside::crowded : aside::no;
@@ -215,9 +222,10 @@ struct job::impl {
   const bool takes_turns;
   native::atomic<std::uint64_t> aside_looked_at{0};
   native::atomic<std::uint32_t> stands_aside{0};  ///< an aside
-  std::mutex looking_aside;                       ///< guards the four below
+  std::mutex looking_aside;                       ///< guards the five below
   std::uint64_t outsiders_looked_at = 0;
   stepping_aside decides;
+  time_of_jobs others;
   bool crowded = false;
   std::uint64_t crowded_for = ~std::uint64_t{0};  ///< the generation of `crowded`
   native::atomic<std::uint32_t> expelled{0};

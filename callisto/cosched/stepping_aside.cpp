@@ -5,6 +5,12 @@
 
 namespace callisto::cosched {
 
+double stepping_aside::outsiders_limit(unsigned contexts, bool now_aside) noexcept {
+  const double above = std::clamp(2.4 / std::max(1u, contexts), 0.05, 0.15);
+  // Outsiders get less while this job stands aside, since more threads compete with them then.
+  return !now_aside ? above : contexts > 16 ? above / 4 : above / 2;
+}
+
 aside stepping_aside::look(const sample& now, double share, unsigned contexts) noexcept {
   if (own_from_.at == 0) own_from_ = own_middle_ = outsiders_from_ = now;
 
@@ -23,12 +29,24 @@ aside stepping_aside::look(const sample& now, double share, unsigned contexts) n
     const std::uint64_t jobs = std::min(busy, now.jobs - std::min(now.jobs, outsiders_from_.jobs));
     const double others =
         static_cast<double>(busy - jobs) / static_cast<double>(now.at - outsiders_from_.at) / std::max(1u, contexts);
-    outsiders_ = others > (outsiders_ ? outsiders_below : outsiders_above);
+    outsiders_ = others > outsiders_limit(contexts, outsiders_);
     outsiders_from_ = now;
   } else if (outsiders_from_.busy == 0) {
     outsiders_from_ = now;
   }
   return outsiders_ ? aside::outsiders : light_ ? aside::light : aside::no;
+}
+
+void time_of_jobs::count(unsigned job, std::uint64_t process, std::uint64_t used, bool light, double share,
+                         std::uint64_t now) noexcept {
+  account& last = last_[job];
+  const bool known = last.process == process && last.used <= used;
+  const std::uint64_t since = known ? used - last.used : used;
+  const bool silent =
+      known && light &&
+      static_cast<double>(since) > stepping_aside::heavy_above * share * static_cast<double>(now - last.at);
+  if (!silent) total_ += since;
+  last = {.process = process, .used = used, .at = now};
 }
 
 }  // namespace callisto::cosched

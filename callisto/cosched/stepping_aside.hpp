@@ -9,6 +9,7 @@
 
 #include <callisto/export.hpp>
 
+#include <array>
 #include <cstdint>
 
 namespace callisto::cosched {
@@ -36,6 +37,9 @@ class CALLISTO_API stepping_aside {
   /// job's share comes to, `contexts` on how many it may run.
   aside look(const sample& now, double share, unsigned contexts) noexcept;
 
+  /// The part of its share that a job must use to be no light one.
+  static constexpr double heavy_above = 0.5;
+
   // Windows over which rates count. The kernel counts busy time in ticks of 10 ms.
   static constexpr std::uint64_t own_window = 100'000'000;
   static constexpr std::uint64_t outsiders_window = 300'000'000;
@@ -44,15 +48,37 @@ class CALLISTO_API stepping_aside {
   // Each threshold has two values, so that a job near it does not change its mind often. A light job uses a quarter of
   // its share: one that uses half of it already keeps others waiting for a good part of the time.
   static constexpr double light_below = 0.25;
-  static constexpr double heavy_above = 0.5;
-  static constexpr double outsiders_above = 0.15;
-  static constexpr double outsiders_below = 0.08;
+  /// The part of its contexts that outsiders may use: 15 %, on large machines less, since one thread that they hold up
+  /// holds up its loop, and a job has more threads there. (`callisto simulate manners`)
+  static double outsiders_limit(unsigned contexts, bool now_aside) noexcept;
 
   sample own_from_{};        ///< where the window of its own use begins
   sample own_middle_{};      ///< the next beginning
   sample outsiders_from_{};  ///< where the window of the outsiders' use begins
   bool light_ = true;        ///< a new job is, until it has used its part of a window
   bool outsiders_ = false;
+};
+
+/// Adds up the processor time of the jobs' processes, for stepping_aside::sample::jobs. A job that stands aside as a
+/// light one and is none does not check in: it competes with the others as a program that is no job, and is left out.
+class CALLISTO_API time_of_jobs {
+ public:
+  /// Counts what the process of a job has used, `used` nanoseconds of all time, since the last call for it. `job` is
+  /// its slot, below `slots`; `share` the number of contexts that its share comes to.
+  void count(unsigned job, std::uint64_t process, std::uint64_t used, bool light, double share,
+             std::uint64_t now) noexcept;
+  std::uint64_t total() const noexcept { return total_; }
+
+  static constexpr unsigned slots = 64;
+
+ private:
+  struct account {
+    std::uint64_t process = 0;
+    std::uint64_t used = 0;
+    std::uint64_t at = 0;
+  };
+  std::array<account, slots> last_{};
+  std::uint64_t total_ = 0;
 };
 
 }  // namespace callisto::cosched

@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7' | ' simulate domino') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7' | ' simulate domino' | ' simulate manners') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -215,13 +215,13 @@ _callisto() {
       valued=' --programs --background --rounds --length --budget --scale -o --output --scratch '
       ;;
     ' bench manners')
-      flags='--help --rounds --length --json --quiet --no-progress'
+      flags='--help --rounds --length --pairs --json --quiet --no-progress'
       valued=' --rounds --length '
       ;;
     ' simulate')
       flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --json --quiet --no-progress'
       valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format --repeats --columns --weights-column --separator --header --ids --names --member '
-      subcommands='fig4 fig5 fig6 fig7 domino'
+      subcommands='fig4 fig5 fig6 fig7 domino manners'
       ;;
     ' simulate fig4')
       flags='--help --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress'
@@ -242,6 +242,10 @@ _callisto() {
     ' simulate domino')
       flags='--help --threads --cycles --height --phases --output --json --quiet --no-progress'
       valued=' --threads --cycles --height --phases -o --output '
+      ;;
+    ' simulate manners')
+      flags='--help --jobs --rounds --contexts --length --json --quiet --no-progress'
+      valued=' --jobs --rounds --contexts --length '
       ;;
   esac
   for ((i = first; i < COMP_CWORD; i++)); do
@@ -372,6 +376,7 @@ _callisto() {
       ' simulate 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
       ' simulate fig4 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
       ' simulate domino 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
+      ' simulate manners 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
     esac
     if ((arguments == 0)) && [[ -n $subcommands ]]; then
       words="$subcommands $words"

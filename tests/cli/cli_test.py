@@ -2725,6 +2725,15 @@ class Simulate(CommandTest):
         self.assertIn("us a phase of one task", self.succeed("simulate", "domino", *small[:-2]))
         self.refuse(USAGE, "simulate", "domino", "x4-2", "--threads", "2000", says="--threads")
 
+    def test_simulated_manners(self):
+        small = ["--jobs", "4", "--contexts", "16", "--rounds", "1", "--length", "0.05"]
+        result = self.json("simulate", "manners", *small)
+        self.assertEqual([r["judged"] for r in result["results"]],
+                         ["batch", "batch", "batch", "light", "batch", "batch", "batch"])
+        self.assertEqual({r["jobs"] for r in result["results"]}, {4})
+        self.assertIn("measures are above 1.1", self.succeed("simulate", "manners", *small))
+        self.refuse(USAGE, "simulate", "manners", "x4-2", "--contexts", "200", says=["--contexts", "200"])
+
     def test_trace(self):
         trace = self.folder / "trace.json"
         self.succeed("simulate", "x4-2", *self.ONE, "--trace", trace)

@@ -70,5 +70,23 @@ TEST(SteppingAside, AnUnknownLoadIsNone) {
   EXPECT_EQ(of.goes_on(2000, 0.5, 1, 0), aside::no);
 }
 
+TEST(SteppingAside, AJobThatNeverChecksInIsAnOutsider) {
+  time_of_jobs all;
+  const auto second = 1000 * millisecond;
+  // Job 0 shares; job 1 says that it is light, and has a share of two contexts.
+  const auto after = [&](std::uint64_t seconds, std::uint64_t of_0, std::uint64_t of_1) {
+    all.count(0, 10, of_0 * second, false, 2, seconds * second);
+    all.count(1, 11, of_1 * second, true, 2, seconds * second);
+    return all.total() / second;
+  };
+  EXPECT_EQ(after(1, 1, 0), 1u);
+  EXPECT_EQ(after(2, 3, 1), 4u) << "a light job";
+  EXPECT_EQ(after(3, 5, 3), 6u) << "one that uses its whole share, and does not say so";
+  EXPECT_EQ(after(4, 7, 3), 8u);
+  // Another process has the slot.
+  all.count(1, 12, 1 * second, true, 2, 5 * second);
+  EXPECT_EQ(all.total() / second, 9u);
+}
+
 }  // namespace
 }  // namespace callisto::cosched

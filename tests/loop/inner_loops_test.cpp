@@ -81,7 +81,7 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleTwoLoopsDeep) {
   });
 }
 
-void wrapped(long n, const std::function<void(long)>& f, const loop_options& how = {}) { parallel_for(0L, n, f, how); }
+void any_body(long n, const std::function<void(long)>& f, const loop_options& how = {}) { parallel_for(0L, n, f, how); }
 
 TEST_F(InnerLoops, UseThreadsThatAreIdleAfterLightLoopsOfTheSamePlace) {
   // Without another thread each loop lasts a minute.
@@ -90,14 +90,14 @@ TEST_F(InnerLoops, UseThreadsThatAreIdleAfterLightLoopsOfTheSamePlace) {
     std::stop_source stop;
     parallel_for(0, 4, [&](int outer) {
       if (outer != 0) return;
-      for (int light = 0; light < 100; ++light) wrapped(100, [](long) {});
-      wrapped(60'000,
-              [&](long) {
-                const presence::visit here(seen);
-                usleep(1000);
-                if (seen.different() > 1) stop.request_stop();
-              },
-              {.stop = stop.get_token()});
+      for (int light = 0; light < 100; ++light) any_body(100, [](long) {});
+      any_body(60'000,
+               [&](long) {
+                 const presence::visit here(seen);
+                 usleep(1000);
+                 if (seen.different() > 1) stop.request_stop();
+               },
+               {.stop = stop.get_token()});
     });
     EXPECT_GT(seen.different(), 1) << "round " << round;
   }

@@ -12,6 +12,7 @@
 #include <callisto/app/simulate/figure6.hpp>
 #include <callisto/app/simulate/figure7.hpp>
 #include <callisto/app/simulate/machines.hpp>
+#include <callisto/app/simulate/manners.hpp>
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/report.hpp>
 #include <callisto/graph/construction/build.hpp>
@@ -432,7 +433,8 @@ command add_fig5(const command_parser& simulate) {
 }  // namespace
 
 std::vector<command> add_figures(const command_parser& simulate) {
-  return {add_fig4(simulate), add_fig5(simulate), add_fig6(simulate), add_fig7(simulate), add_domino(simulate)};
+  return {add_fig4(simulate), add_fig5(simulate),   add_fig6(simulate),
+          add_fig7(simulate), add_domino(simulate), add_simulated_manners(simulate)};
 }
 
 }  // namespace callisto::app
