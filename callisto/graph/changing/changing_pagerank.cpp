@@ -53,13 +53,10 @@ struct changing_pagerank::state {
     for (const auto& a : row) residual.add(at, a.to, share);
   }
 
-  /// Lets tasks look at as many arcs as they can in a few hundredths of the time of the sweeps that would do for
-  /// residuals of this sum. A sweep takes an arc some fifty times faster, so tasks that go on longer have lost.
-  void allow_tasks(double residuals) {
-    const double factor = residuals / (how.tolerance * (1 - how.damping) * sum);
-    const double steps = factor > 1 && how.damping > 0 ? 1 - std::log(factor) / std::log(how.damping) : 1;
-    const double in_a_sweep = static_cast<double>(graph.edges()) * (graph.directed() ? 1 : 2) + graph.vertices();
-    arcs_left = static_cast<std::uint64_t>(1'000 + in_a_sweep * std::min(steps, 100.0) / 256);
+  /// Lets a lane's tasks look at a thirty-second of the arcs. A sweep takes an arc some fifty times faster, so tasks
+  /// that go on longer have lost.
+  void allow_tasks() {
+    arcs_left = 1'000 + (graph.edges() * (graph.directed() ? 1 : 2) + graph.vertices()) / 32;
     enough = std::stop_source();
   }
 
@@ -192,11 +189,6 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
   for (const auto& [u, row] : sources) work += s.graph.out(u).size();
   bool many = work > n / 4 || 16 * sources.size() > n;
   if (!many) {
-    double residuals = static_cast<double>(n - s.known) * (1 - s.how.damping);
-    const auto add = [&](std::uint32_t v, double what) {
-      residuals += std::abs(what);
-      s.residual.add(outside, v, what);
-    };
     // Such a vertex takes back what it handed on in its old row, and hands it on in the new one.
     for (const auto& [u, row] : sources) {
       if (u >= s.known) continue;  // its score is 0
@@ -204,12 +196,12 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
       const double before = std::accumulate(row.begin(), row.end(), now, [](double d, auto e) { return d - e.second; });
       const double mine = s.how.damping * s.score[u];
       const double was = before > 0 ? mine / before : 0;
-      for (const auto& a : s.graph.out(u)) add(a.to, mine / now - was);
+      for (const auto& a : s.graph.out(u)) s.residual.add(outside, a.to, mine / now - was);
       // An arc that came was not there before; one that went is not in the row.
-      for (const auto& [to, came] : row) add(to, came * was);
+      for (const auto& [to, came] : row) s.residual.add(outside, to, came * was);
     }
     for (std::uint32_t v = s.known; v < n; ++v) s.residual.add(outside, v, 1 - s.how.damping);
-    s.allow_tasks(residuals);
+    s.allow_tasks();
     many = !s.c.run(s.enough.get_token());
   }
   s.known = n;

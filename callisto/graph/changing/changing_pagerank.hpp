@@ -17,9 +17,8 @@ namespace callisto::graph {
 ///
 /// Each vertex has a score and a residual: how far its score is from what its in-neighbours imply. A residual above its
 /// limit triggers a task that adds it to the score and hands shares on to the out-neighbours. So a change costs the
-/// vertices with scores that it moves. If many rows change at once, or tasks have looked at a few hundredths of
-/// the arcs that sweeps over all vertices (as the power iteration) would look at, these sweeps follow: an arc costs
-/// them far less.
+/// vertices with scores that it moves. If many rows change at once, or a lane's tasks have looked at a
+/// thirty-second of all arcs, sweeps over all vertices (as the power iteration) follow: an arc costs them far less.
 ///
 /// Scores are solved without the rank of dangling vertices, and then scaled to the sum 1, which is the same (Del Corso,
 /// Gulli and Romani, 2005). It takes 25 bytes a vertex.
