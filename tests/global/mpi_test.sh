@@ -15,6 +15,9 @@ case $mpi in
   mpich) run=("$launcher") ;;
 esac
 work=$(mktemp -d)
+# Copies of programs find the plugins as the programs do.
+mkdir "$work/bin"
+ln -s "$(realpath "$(dirname "$program")/../lib")" "$work/lib"
 trap 'rm -rf "$work"' EXIT
 failed=0
 fail() {
@@ -63,8 +66,8 @@ report() {
 # expect_failure HOW PATTERN: the job ends within 20 s (10 and the launcher's own), with one line, and leaves no process.
 expect_failure() {
   local how=$1 pattern=$2 begin=$SECONDS status=0
-  cp "$program" "$work/failing_$how"
-  timeout 60 "${run[@]}" -n 3 "$work/failing_$how" "$how" >"$work/output" 2>&1 || status=$?
+  cp "$program" "$work/bin/failing_$how"
+  timeout 60 "${run[@]}" -n 3 "$work/bin/failing_$how" "$how" >"$work/output" 2>&1 || status=$?
   ((status != 0)) || fail "$how: exit status 0"
   ((SECONDS - begin <= 20)) || fail "$how: took $((SECONDS - begin)) s"
   # MPICH's launcher kills the other ranks as soon as one is gone. Its own line may be the only one.
@@ -73,7 +76,7 @@ expect_failure() {
     grep -Eq "^callisto: rank 2 of 3 at host [^ ]+: $pattern" "$work/output" || fail "$how: no line that names the cause"
   fi
   sleep 1
-  pgrep -f "$work/failing_$how" >"$work/output" && fail "$how: processes are left"
+  pgrep -f "$work/bin/failing_$how" >"$work/output" && fail "$how: processes are left"
   return 0
 }
 

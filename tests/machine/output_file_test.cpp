@@ -292,6 +292,21 @@ TEST_F(output_file_test, redirected_standard_output_is_appended_to_not_replaced)
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(output_file_test, a_link_to_what_does_not_exist_stays) {
+  ASSERT_EQ(symlink("made", path("link").c_str()), 0);
+  ASSERT_EQ(symlink("/proc/self/fd/987", path("closed").c_str()), 0);  // as /dev/stdout, if it is closed
+  {
+    output_file out(path("link"));
+    out.append("ours\n");
+    out.commit();
+  }
+  EXPECT_EQ(read(path("made")), "ours\n");
+  EXPECT_FALSE(error_of([&] { output_file out(path("closed")); }).empty());
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("closed")));
+  EXPECT_EQ(entries(), 3u);
+}
+
 TEST_F(output_file_test, a_signal_handler_removes_what_is_unfinished) {
   write(path("done"), "");
   const pid_t child = fork();

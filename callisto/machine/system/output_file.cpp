@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,11 +75,22 @@ void unregister_name(char* name) noexcept {
 }
 
 /// `path` absolute and without symbolic links; its last component need not exist. Empty with errno set on failure.
-std::string resolve(const std::string& path) {
+std::string resolve(const std::string& path, int links = 0) {
   using c_string = std::unique_ptr<char, decltype(&std::free)>;
   if (const c_string whole(realpath(path.c_str(), nullptr), &std::free); whole != nullptr) return whole.get();
   if (errno != ENOENT) return {};
   const std::size_t slash = path.find_last_of('/');
+  // A link to what does not exist stays, and the file is made where it leads: /dev/stdout is such a link if descriptor
+  // 1 is closed.
+  char link[PATH_MAX];
+  if (const ssize_t n = readlink(path.c_str(), link, sizeof link - 1); n > 0) {
+    if (links == 40) {
+      errno = ELOOP;
+      return {};
+    }
+    const std::string to(link, static_cast<std::size_t>(n));
+    return resolve(to.front() == '/' || slash == std::string::npos ? to : path.substr(0, slash + 1) + to, links + 1);
+  }
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const c_string parent(realpath(directory.c_str(), nullptr), &std::free);

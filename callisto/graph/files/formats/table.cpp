@@ -269,7 +269,7 @@ any_edge_list read_table(input::source& from, const read_options& options, const
   std::visit(
       [&](auto& l) {
         l.meaning = direction_of(layout.undirected, options);
-        if (layout.counts && layout.counts->second + 1 == l.edges()) {
+        if (layout.counts && layout.counts->second > 0 && layout.counts->second + 1 == l.edges()) {
           report.notes.push_back("line 1 is taken as an edge, though it may say that there are " +
                                  std::to_string(layout.counts->first) + " vertices and " +
                                  std::to_string(layout.counts->second) + " edges (--header yes leaves it out)");
