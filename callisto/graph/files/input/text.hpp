@@ -169,7 +169,7 @@ class line_reader {
 
 /// Returns `token` for a message: in quotes, with control and non-ASCII characters as \xNN, shortened to about 40
 /// characters.
-std::string shown(std::string_view token);
+CALLISTO_API std::string shown(std::string_view token);
 
 /// Returns "1 column", "2 columns" ...
 std::string counted(std::uint64_t count, std::string_view thing);
