@@ -560,6 +560,9 @@ TEST(Gapbs, Malformed) {
   EXPECT_EQ(error(good + "x", "x.sg"), "x.sg: has 50 bytes where its header means 49");
   EXPECT_EQ(error(gzipped(good.substr(0, good.size() - 1)), "x.sg.gz"),
             "x.sg.gz: truncated: it ends before what its header means");
+  constexpr std::uint64_t promised = std::uint64_t{1} << 58;
+  EXPECT_EQ(error(gzipped(gapbs_file(true, promised, {0, promised}, {0})), "x.sg.gz"),
+            "x.sg.gz: truncated: it ends before what its header means");
   EXPECT_EQ(error(gzipped(good + "x"), "x.sg.gz"), "x.sg.gz: has more bytes than the 49 that its header means");
   EXPECT_EQ(error(good + "x", "x"), "x: begins like a GAPBS graph but has the size of neither .sg nor .wsg");
   EXPECT_EQ(error(gapbs_file(false, 2, {0, 3, 2}, {1, 0}), "x.sg"),

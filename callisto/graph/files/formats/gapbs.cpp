@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -113,21 +114,24 @@ any_edge_list read_gapbs(input::source& from, bool weighted, const read_options&
   list.meaning = !header.directed || options.undirected ? direction::undirected : direction::directed;
   list.weighted = weighted;
   constexpr std::uint64_t arcs_a_block = std::uint64_t{1} << 17;
-  list.blocks.resize((header.arcs + arcs_a_block - 1) / arcs_a_block);
-  std::vector<symmetry_sums> block_sums(list.blocks.size());
+  symmetry_sums sums;
+  // Grows with what is read: the header of a file of unknown size may promise any number of arcs.
+  std::mutex growing;
   const std::uint64_t begin = gapbs_header::bytes + 8 * offsets.size();
   from.for_each_block(begin, begin + record_bytes * header.arcs, arcs_a_block * record_bytes,
                       [&](std::uint64_t position, std::span<const char> bytes) {
                         const std::uint64_t first = (position - begin) / record_bytes;
                         edge_block<vertex> block =
                             expand(bytes.data(), first, bytes.size() / record_bytes, offsets, weighted, from.name());
+                        symmetry_sums block_sums;
+                        if (!header.directed) keep_upward(block, block_sums);
                         const std::uint64_t index = first / arcs_a_block;
-                        if (!header.directed) keep_upward(block, block_sums[index]);
+                        const std::lock_guard lock(growing);
+                        if (index >= list.blocks.size()) list.blocks.resize(index + 1);
                         list.blocks[index] = std::move(block);
+                        sums.add(block_sums);
                       });
   from.expect_end(file_bytes);
-  symmetry_sums sums;
-  for (const symmetry_sums& part : block_sums) sums.add(part);
   if (!sums.symmetric()) {
     throw input_error(from.name(), 0, "damaged: an edge of the undirected graph stands in one of its two rows only");
   }
