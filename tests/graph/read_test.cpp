@@ -228,6 +228,7 @@ TEST(EdgeList, Weights) {
 TEST(EdgeList, WrongColumns) {
   EXPECT_EQ(error_of("0 1\n1 2 3\n"), "graph:2: 3 columns where 2 are expected");
   EXPECT_EQ(error_of("0 1 2\n1 2\n"), "graph:2: 2 columns where 3 are expected");
+  EXPECT_EQ(error_of("a b {}\nc d\n"), "graph:2: 2 columns where 3 are expected");
   EXPECT_EQ(error_of("0 1\n", {.format = file_format::weighted_edge_list}), "graph:1: 2 columns where 3 are expected");
   EXPECT_EQ(error_of("0 1 2\n", {.format = file_format::edge_list}), "graph:1: 3 columns where 2 are expected");
   EXPECT_EQ(error_of("# c\n\n4\n"), "graph:3: expected two or more columns, found one: '4'");

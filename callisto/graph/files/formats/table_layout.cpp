@@ -295,6 +295,9 @@ class finder {
   /// Finds NetworkX's edge lists with data: "0 1 {'weight': 3}". Returns false if the table is none.
   bool find_attributes() {
     bool others = false;
+    bool weighted = false;
+    char separator = ' ';
+    std::vector<row> rows;
     for (const std::string_view line : taken_.lines) {
       const std::size_t open = line.find('{');
       const std::size_t close = line.find_last_not_of(" \t"sv);
@@ -305,23 +308,25 @@ class finder {
         return cells.size() == 2 || (cells.size() == 3 && input::to_unsigned(cells.back()));
       };
       row cells = cells_of(ends, ' ');
-      layout_.separator = ' ';
+      separator = ' ';
       if (!are_ends(cells) || (contains(ends, ","sv) && !cells.front().starts_with('('))) {
         cells = cells_of(ends, ',');
-        layout_.separator = ',';
+        separator = ',';
         if (!cells.empty() && cells.back().empty()) cells.pop_back();
         if (!are_ends(cells)) return false;
       }
       cells.resize(2);
-      layout_.weighted = layout_.weighted || has_weight(line.substr(open));
+      weighted = weighted || has_weight(line.substr(open));
       others = others || line.substr(open).find_first_not_of("{} \t"sv) != line.npos;
-      rows_.push_back(std::move(cells));
+      rows.push_back(std::move(cells));
     }
+    rows_ = std::move(rows);
+    layout_.separator = separator;
+    layout_.weighted = weighted && options_.weights_column != "none";
     layout_.attributes = true;
-    if (others && !layout_.weighted) {
+    if (others && !weighted) {
       report_.notes.emplace_back("the dictionaries behind the edges hold no 'weight': all else is left out");
     }
-    if (options_.weights_column == "none") layout_.weighted = false;
     return true;
   }
 
