@@ -86,8 +86,10 @@ class scoring {
     const double mean = sum / reached;
     // Distances have no upper end: one more is taken to be 0 or twice the mean.
     const double score = reached / sum * part;  // in NetworkX's order, so that exact scores have the same bits
-    return {score, score * std::hypot(error_of_mean(sum, squares, reached, others_ * part, 2 * mean) / mean,
-                                      error_of_mean(reached, reached, k, others_, 1) / part)};
+    const double of_mean = error_of_mean(sum, squares, reached, others_ * part, 2 * mean) / mean;
+    const double of_part = error_of_mean(reached, reached, k, others_, 1) / part;
+    // std::hypot() would need the C library 2.35, and wheels are for 2.34.
+    return {score, score * std::sqrt(of_mean * of_mean + of_part * of_part)};
   }
 
  private:
