@@ -178,20 +178,16 @@ void shortest_paths(unsigned scale) {
   std::printf("shortest paths by ranks of width %g: %.3f tasks a vertex\n", width,
               static_cast<double>(did.tasks) / static_cast<double>(expected.reached));
   const std::string title = fmt::format("Kronecker {}, shortest paths", scale);
-  measure(title, "ms", 1e3, 1,
-          {program("sssp, 1 context",
-                   [&] {
-                     const thread_limit one(1);
-                     static_cast<void>(graph::sssp(g, source));
-                   }),
-           program("by ranks, 1 context", [&] { static_cast<void>(by_ranks(1)); })});
-  measure(title, "ms", 1e3, 1,
-          {program("sssp, 2 contexts",
-                   [&] {
-                     const thread_limit two(2);
-                     static_cast<void>(graph::sssp(g, source));
-                   }),
-           program("by ranks, 2 contexts", [&] { static_cast<void>(by_ranks(2)); })});
+  for (const unsigned contexts : {1U, 2U}) {
+    const std::string on = contexts == 1 ? "1 context" : "2 contexts";
+    measure(title, "ms", 1e3, 1,
+            {program("sssp, " + on,
+                     [&] {
+                       const thread_limit limit(contexts);
+                       static_cast<void>(graph::sssp(g, source));
+                     }),
+             program("by ranks, " + on, [&] { static_cast<void>(by_ranks(contexts)); })});
+  }
 }
 
 /// PageRank by the power iteration from given scores, to the tolerance of changing_pagerank. Returns the steps.

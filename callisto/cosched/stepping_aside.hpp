@@ -7,6 +7,7 @@
 // other jobs count it as a job without work.
 #pragma once
 
+#include <callisto/cosched/time_slices.hpp>
 #include <callisto/export.hpp>
 
 #include <array>
@@ -64,12 +65,10 @@ class CALLISTO_API stepping_aside {
 class CALLISTO_API time_of_jobs {
  public:
   /// Counts what the process of a job has used, `used` nanoseconds of all time, since the last call for it. `job` is
-  /// its slot, below `slots`; `share` the number of contexts that its share comes to.
+  /// its slot, below max_jobs; `share` the number of contexts that its share comes to.
   void count(unsigned job, std::uint64_t process, std::uint64_t used, bool light, double share,
              std::uint64_t now) noexcept;
   std::uint64_t total() const noexcept { return total_; }
-
-  static constexpr unsigned slots = 64;
 
  private:
   struct account {
@@ -77,7 +76,7 @@ class CALLISTO_API time_of_jobs {
     std::uint64_t used = 0;
     std::uint64_t at = 0;
   };
-  std::array<account, slots> last_{};
+  std::array<account, max_jobs> last_{};
   std::uint64_t total_ = 0;
 };
 

@@ -7,10 +7,10 @@ set -euo pipefail
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 debootstrap --variant=minbase bookworm "$root" > "$root.log" || { tail -3 "$root.log" >&2; exit 1; }
-cp "$1"/{callisto-openmp,callisto-rts,libcallisto0.1}_*_amd64.deb "$root/root"
-cp "$2" "$root/root/one"
-cp "$2" "$root/root/two"
-within() { chroot "$root" bash -lc "cd; $1"; }
+cp "$1"/{callisto-openmp,callisto-rts,libcallisto0.1}_*_amd64.deb "$root/opt"
+cp "$2" "$root/opt/one"
+cp "$2" "$root/opt/two"
+within() { chroot "$root" bash -lc "cd /opt; $1"; }
 expect() { # what, the two programs' libraries
   local found
   found=$(within './one; ./two' | xargs)

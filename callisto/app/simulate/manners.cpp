@@ -269,9 +269,9 @@ class machine_of_jobs {
       move(t, main);
       return false;
     }
-    const cosched::time_slices& who = now->high[t.context];
+    const cosched::time_slices& high = now->high[t.context];
     if (t.leased) {
-      if (entry.undisturbed(t.mine) || entry.keep(w, p.number, who, t.mine)) return true;
+      if (entry.undisturbed(t.mine) || entry.keep(w, p.number, high, t.mine)) return true;
       t.leased = false;
     }
     std::uint64_t wait = 0;
@@ -279,7 +279,7 @@ class machine_of_jobs {
     const auto missed = entry.unanswered().times;
     const std::uint64_t before = t.due;
     t.due = never;  // a wake-up from here on counts
-    if (!entry.try_take(w, p.number, who, delays_, t.request, t.mine, wait)) {
+    if (!entry.try_take(w, p.number, high, delays_, t.request, t.mine, wait)) {
       t.due = std::min(t.due, time() + std::min(wait, cosched::watch_period));
       return false;
     }
