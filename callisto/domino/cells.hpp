@@ -149,6 +149,7 @@ class cells {
   }
   /// Writes without triggering.
   void put(std::uint64_t i, T value) noexcept {
+    if constexpr (mark_bits == 0) return words_[i].store(pack(value, 0), order::release);  // release: as in change()
     std::uint64_t word = words_[i].load(order::relaxed);
     // release: as in change().
     while (!words_[i].compare_exchange(word, pack(value, marks_of(word)), order::release)) {

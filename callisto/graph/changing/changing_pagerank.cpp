@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <stop_token>
 #include <unordered_map>
@@ -22,6 +22,55 @@ namespace callisto::graph {
 using changing::joined;
 using changing::room_for;
 
+namespace {
+
+/// Sums over all vertices.
+struct magnitudes {
+  double residuals = 0;
+  double scores = 0;
+  friend magnitudes operator+(magnitudes a, magnitudes b) {
+    return {a.residuals + b.residuals, a.scores + b.scores};
+  }
+};
+
+/// Weighted products, summed over all vertices, of residuals, of `falls` and of `way_falls` (in changing_pagerank).
+struct products {
+  double mine_fall = 0;
+  double mine_way = 0;
+  double fall_fall = 0;
+  double fall_way = 0;
+  double way_way = 0;
+  friend products operator+(products a, products b) {
+    return {a.mine_fall + b.mine_fall, a.mine_way + b.mine_way, a.fall_fall + b.fall_fall, a.fall_way + b.fall_way,
+            a.way_way + b.way_way};
+  }
+};
+
+/// How far a sweep goes along residuals, and along the step before.
+struct lengths {
+  double mine = 1;
+  double way = 0;
+};
+/// Returns the lengths that leave the least sum of weighted squares.
+lengths least_squares(const products& of) {
+  const double both = of.fall_fall * of.way_way - of.fall_way * of.fall_way;
+  if (both <= 1e-9 * of.fall_fall * of.way_way) return {of.mine_fall / of.fall_fall, 0};  // the first, or no new one
+  return {(of.mine_fall * of.way_way - of.mine_way * of.fall_way) / both,
+          (of.mine_way * of.fall_fall - of.mine_fall * of.fall_way) / both};
+}
+
+/// An update ends if the sum of residuals is at most this many times what sweeps leave.
+constexpr double most_left = 1.5;
+
+// A task takes some ten times as long for an arc as a sweep. So of all arcs, one in so many:
+constexpr std::uint64_t share_for_tasks = 128;   ///< that a lane's tasks look at in an update
+constexpr std::uint64_t share_for_changes = 32;  ///< in rows that change; with more, a sweep computes all residuals
+/// Tasks look at arcs in proportion to what an update moves, divided by the least residual that triggers. If it moves
+/// more than one in so many parts of what sweeps leave, that least residual grows.
+constexpr double share_for_limits = 35;
+
+}  // namespace
+
 /// The computation. Scores have the average 1 without dangling vertices, and are scaled where they are read.
 struct changing_pagerank::state {
   state(const changing_graph& of, const options& with, std::uint64_t capacity)
@@ -29,118 +78,180 @@ struct changing_pagerank::state {
         how(with),
         score(capacity, 0),
         limit(capacity, with.tolerance * (1 - with.damping) * (1 - with.damping) / 2),
+        out(capacity),
+        falls(capacity),
+        way(capacity),
+        way_falls(capacity),
         residual(c, capacity, 0),
         pushed(c),
-        gained(c),
-        arcs(c) {
-    main.between_phases([this](domino::here&) { arcs_left -= std::min(arcs_left, arcs.sum()); });
+        moved(c) {
+    main.between_phases([this](domino::here&) { add_up(); });
     residual.on_change(push, domino::later,
-                       [this](double, double now, std::uint64_t v) { return std::abs(now) > limit[v]; });
+                       [this](double, double now, std::uint64_t v) { return std::abs(now) > least * limit[v]; });
   }
 
-  /// Sets the residual of v that triggers: in proportion to its score, so that hubs do not wait for every change. All
-  /// scores are off by the sum of residuals, divided by 1 - damping, at most. Sweeps may leave the tolerance, and tasks
-  /// half of it more.
+  /// Sets the residual of v that triggers: in proportion to its score, so that hubs are not handed on for every change.
+  /// All scores are off by the sum of residuals, divided by 1 - damping, at most. Sweeps may leave the tolerance, and
+  /// these limits half of it.
   void set_limit(std::uint32_t v, double left_by_sweeps = 0) noexcept {
     limit[v] = how.tolerance * (1 - how.damping) * std::max(score[v], 1 - how.damping) / 2 + left_by_sweeps;
   }
 
-  /// Hands shares of what u has gained on to its out-neighbours.
-  void hand_on(domino::here& at, std::uint32_t u, double of) {
+  /// Adds to the residual of v, and to the sum of all.
+  void give(domino::here& at, std::uint32_t v, double more) {
+    double before = 0;
+    residual.update(at, v, [&](double old) {
+      before = old;
+      return old + more;
+    });
+    moved.at(at).left += std::abs(before + more) - std::abs(before);
+  }
+
+  /// Adds up what lanes have counted. Between phases or runs.
+  void add_up() {
+    const counts all = moved.sum();
+    left += all.left;
+    sum += all.gained;
+    arcs_left -= std::min(arcs_left, all.arcs);
+  }
+
+  /// Returns the sum of residuals that sweeps leave: scores are off by the tolerance then.
+  double small() const noexcept { return how.tolerance * (1 - how.damping) * sum; }
+
+  /// Adds what f returns over all vertices.
+  template <class Sums, class F>
+  Sums total(F of_vertex) {
+    return parallel_reduce(std::uint32_t{0}, known, Sums{}, of_vertex, std::plus<>());
+  }
+
+  /// Returns what u hands on along each arc of the amount `of`.
+  double share_of(std::uint32_t u, double of) const noexcept {
     const auto& row = graph.out(u);
-    if (row.empty()) return;
-    const double share = how.damping * of / static_cast<double>(row.size());
-    for (const auto& a : row) residual.add(at, a.to, share);
+    return row.empty() ? 0 : how.damping * of / static_cast<double>(row.size());
+  }
+  /// Returns what the in-neighbours of v hand on to it.
+  double handed_to(std::uint32_t v) const noexcept {
+    double all = 0;
+    for (const auto& a : graph.in(v)) all += out[a.to];
+    return all;
   }
 
-  /// Lets a lane's tasks look at a thirty-second of the arcs. A sweep takes an arc some fifty times faster, so tasks
-  /// that go on longer have lost.
-  void allow_tasks() {
-    arcs_left = 1'000 + (graph.edges() * (graph.directed() ? 1 : 2) + graph.vertices()) / 32;
-    enough = std::stop_source();
+  /// Computes all residuals from scores.
+  void look() {
+    parallel_for(std::uint32_t{0}, known, [&](std::uint32_t v) { out[v] = share_of(v, score[v]); });
+    take(total<magnitudes>([&](std::uint32_t v) {
+      const double mine = 1 - how.damping + handed_to(v) - score[v];
+      residual.put(v, mine);
+      return magnitudes{std::abs(mine), score[v]};
+    }));
   }
 
-  /// Computes scores anew from those that there are, until the sum of residuals is small, and then the residuals:
-  /// sweeps over all vertices, which use scores as soon as they are made. Throws cancelled; scores are then on their
-  /// way.
-  void sweep(const run_control& control = {}) {
-    const std::uint32_t n = graph.vertices();
-    std::vector<double> out(n);  // what a vertex hands on along each arc
-    const auto share_of = [this](std::uint32_t v) {
-      const auto& row = graph.out(v);
-      return row.empty() ? 0 : how.damping * score[v] / static_cast<double>(row.size());
-    };
-    const auto implied = [&](std::uint32_t v) {
-      double all = 1 - how.damping;
-      // relaxed: an older share costs a sweep, not the result.
-      for (const auto& a : graph.in(v)) all += std::atomic_ref(out[a.to]).load(std::memory_order_relaxed);
-      return all;
-    };
-    struct sums {
-      double differences;
-      double scores;
-    };
-    const auto total = [&](auto of_vertex) {
+  /// Makes all residuals together small, by sweeps. Each goes so far along the residuals, and along the step of the
+  /// sweep before, that the least squares are left: the method of conjugate residuals, which takes a third of the
+  /// sweeps of a power iteration. Throws cancelled.
+  void settle(const run_control& control = {}) {
+    parallel_for(std::uint32_t{0}, known, [&](std::uint32_t v) {
+      out[v] = share_of(v, residual.get(v));
+      way[v] = way_falls[v] = 0;
+    });
+    constexpr unsigned trial = 8;
+    bool plain = false;  // steps of the power iteration, which are sure to leave no more than the share `damping`
+    double before = left;
+    for (unsigned round = 1; left > small(); ++round) {
       control.check();
-      ++sweeps;
-      return parallel_reduce(std::uint32_t{0}, n, sums{0, 0}, of_vertex,
-                             [](sums a, sums b) { return sums{a.differences + b.differences, a.scores + b.scores}; });
-    };
-    const auto is_small = [this](sums all, double factor) {
-      return factor * all.differences <= how.tolerance * (1 - how.damping) * all.scores;
-    };
-    const auto renew = [&](std::uint32_t v) {
-      const double now = implied(v);
-      const double before = std::exchange(score[v], now);
-      std::atomic_ref(out[v]).store(share_of(v), std::memory_order_relaxed);  // relaxed: as in implied()
-      return sums{std::abs(now - before), now};
-    };
-    const auto look = [&](std::uint32_t v) {
-      const double left = implied(v) - score[v];
-      residual.put(v, left);
-      set_limit(v, std::abs(left));
-      return sums{std::abs(left), score[v]};
-    };
-    parallel_for(std::uint32_t{0}, n, [&](std::uint32_t v) { out[v] = share_of(v); });
-    do {
-      while (!is_small(total(renew), how.damping)) {
-      }
-    } while (!is_small(total(look), 1));
-    known = n;
-    sum = std::accumulate(score.begin(), score.begin() + n, 0.0);
-    // What the tasks before have kept for update().
-    gained.sum();
-    pushed.take(joined<std::uint32_t>);
+      const auto found = total<products>([&](std::uint32_t v) {
+        const double mine = residual.get(v);
+        const double fall = falls[v] = mine - handed_to(v);
+        const double way_fall = way_falls[v];
+        // Without directions the iteration is symmetric in these weights.
+        const double weight = 1 / std::max(1.0, static_cast<double>(graph.out(v).size()));
+        return products{weight * mine * fall, weight * mine * way_fall, weight * fall * fall, weight * fall * way_fall,
+                        weight * way_fall * way_fall};
+      });
+      const lengths go = plain ? lengths{} : least_squares(found);
+      take(total<magnitudes>([&](std::uint32_t v) {
+        const double mine = residual.get(v);
+        way[v] = go.mine * mine + go.way * way[v];
+        way_falls[v] = go.mine * falls[v] + go.way * way_falls[v];
+        score[v] += way[v];
+        const double rest = mine - way_falls[v];
+        residual.put(v, rest);
+        out[v] = share_of(v, rest);
+        return magnitudes{std::abs(rest), score[v]};
+      }));
+      if (round % trial != 0) continue;
+      plain = plain || left > std::pow(how.damping, trial) * before;
+      before = left;
+    }
+    parallel_for(std::uint32_t{0}, known, [&](std::uint32_t v) { set_limit(v, std::abs(residual.get(v))); });
+  }
+  void take(magnitudes all) noexcept {
+    ++sweeps;
+    left = all.residuals;
+    sum = all.scores;
+  }
+
+  /// Returns at most how much residuals change if so many arcs of u come and go.
+  double moved_by(std::uint32_t u, std::size_t changes) const noexcept {
+    const double degree = std::max(1.0, static_cast<double>(graph.out(u).size()));
+    return 2 * how.damping * score[u] * std::min(1.0, static_cast<double>(changes) / degree);
+  }
+
+  /// Runs tasks until none is left, or until they have looked at enough arcs. Others wait for the next update.
+  void run_tasks() {
+    arcs_left = few_arcs(share_for_tasks);
+    enough = std::stop_source();
+    c.run(enough.get_token());
+    add_up();
+  }
+  std::uint64_t few_arcs(std::uint64_t share) const noexcept {
+    return 1'000 + (graph.edges() * (graph.directed() ? 1 : 2) + graph.vertices()) / share;
   }
 
   const changing_graph& graph;
   options how;
   std::vector<double> score;
-  std::vector<double> limit;  ///< residuals that trigger; unchanged while tasks run
+  std::vector<double> limit;  ///< of residuals; unchanged while tasks run
   std::uint32_t known = 0;    ///< vertices that have a score
   double sum = 0;             ///< of all scores
+  double left = 0;            ///< the sum of residuals' magnitudes
+  double least = 1;           ///< a residual of so many times its limit triggers; unchanged while tasks run
+  // In a sweep, by vertex:
+  std::vector<double> out;        ///< what it hands on along each arc
+  std::vector<double> falls;      ///< by how much residuals fall if all scores gain theirs
+  std::vector<double> way;        ///< what the last step added to scores
+  std::vector<double> way_falls;  ///< ... and by how much residuals fell
   std::uint64_t sweeps = 0;
   std::uint64_t earlier_tasks = 0;
 
   domino::computation c;
   domino::cells<double> residual;
   domino::reducer<std::vector<std::uint32_t>> pushed;  ///< vertices with tasks that ran
-  domino::reducer<double> gained;                      ///< what was added to scores
-  domino::reducer<std::uint64_t> arcs;                 ///< along which tasks have handed on, in this phase
-  std::uint64_t arcs_left = 0;                         ///< that a lane's tasks may hand on along, in this update
+  struct counts {
+    double gained = 0;       ///< what was added to scores
+    double left = 0;         ///< ... to the sum of residuals' magnitudes
+    std::uint64_t arcs = 0;  ///< along which tasks have handed on
+    friend counts operator+(counts a, counts b) { return {a.gained + b.gained, a.left + b.left, a.arcs + b.arcs}; }
+  };
+  domino::reducer<counts> moved;
+  std::uint64_t arcs_left = 0;  ///< that a lane's tasks may hand on along, in this update
   std::stop_source enough;
   domino::task_group& main = c.main_group();
   domino::merged_task& push = c.task(residual.size(), [this](domino::here& at, std::uint64_t v) {
     const auto u = static_cast<std::uint32_t>(v);
+    // A task of an earlier update: a sweep may have made the residual small since.
+    if (std::abs(residual.get(v)) <= least * limit[v]) return;
     // Its instances run in different phases, so this one has the score to itself.
     const double mine = residual.exchange(at, v, 0);
-    if (mine == 0) return;
     score[v] += mine;
-    gained.at(at) += mine;
-    arcs.at(at) += graph.out(u).size() + 1;
-    if (arcs.at(at) > arcs_left && !enough.stop_requested()) enough.request_stop();
+    counts& here = moved.at(at);
+    here.gained += mine;
+    here.left -= std::abs(mine);
+    here.arcs += graph.out(u).size() + 1;
+    if (here.arcs > arcs_left && !enough.stop_requested()) enough.request_stop();
     pushed.at(at).push_back(u);
-    hand_on(at, u, mine);
+    const double share = share_of(u, mine);
+    for (const auto& a : graph.out(u)) give(at, a.to, share);
   });
 };
 
@@ -150,7 +261,9 @@ changing_pagerank::changing_pagerank(const changing_graph& graph, const options&
   if (!(how.tolerance > 0))
     throw usage_error(fmt::format("the tolerance is {}; expected a number above 0", how.tolerance));
   state_ = std::make_unique<state>(graph, how, room_for(graph.vertices()));
-  state_->sweep(control);
+  state_->known = graph.vertices();
+  state_->look();
+  state_->settle(control);
 }
 
 changing_pagerank::~changing_pagerank() = default;
@@ -172,6 +285,7 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
     larger->sweeps = state_->sweeps;
     larger->earlier_tasks = tasks();
     larger->sum = state_->sum;
+    larger->left = state_->left;
     state_ = std::move(larger);
   }
   state& s = *state_;
@@ -186,9 +300,16 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
     if (!s.graph.directed() && c.from != c.to) sources[c.to].emplace_back(c.from, came);
   }
   std::uint64_t work = n - s.known;
-  for (const auto& [u, row] : sources) work += s.graph.out(u).size();
-  bool many = work > n / 4 || 16 * sources.size() > n;
-  if (!many) {
+  double moves = (1 - s.how.damping) * static_cast<double>(n - s.known);
+  for (const auto& [u, row] : sources) {
+    work += s.graph.out(u).size() + row.size();
+    if (u < s.known) moves += s.moved_by(u, row.size());
+  }
+  if (work > s.few_arcs(share_for_changes)) {
+    s.known = n;
+    s.look();
+  } else {
+    s.least = std::max(1.0, share_for_limits * moves / s.small());
     // Such a vertex takes back what it handed on in its old row, and hands it on in the new one.
     for (const auto& [u, row] : sources) {
       if (u >= s.known) continue;  // its score is 0
@@ -196,25 +317,22 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
       const double before = std::accumulate(row.begin(), row.end(), now, [](double d, auto e) { return d - e.second; });
       const double mine = s.how.damping * s.score[u];
       const double was = before > 0 ? mine / before : 0;
-      for (const auto& a : s.graph.out(u)) s.residual.add(outside, a.to, mine / now - was);
+      for (const auto& a : s.graph.out(u)) s.give(outside, a.to, mine / now - was);
       // An arc that came was not there before; one that went is not in the row.
-      for (const auto& [to, came] : row) s.residual.add(outside, to, came * was);
+      for (const auto& [to, came] : row) s.give(outside, to, came * was);
     }
-    for (std::uint32_t v = s.known; v < n; ++v) s.residual.add(outside, v, 1 - s.how.damping);
-    s.allow_tasks();
-    many = !s.c.run(s.enough.get_token());
+    for (std::uint32_t v = s.known; v < n; ++v) s.give(outside, v, 1 - s.how.damping);
+    s.known = n;
+    s.run_tasks();
   }
-  s.known = n;
-  std::vector<std::uint32_t> touched;
-  if (many) {
-    s.sweep();
+  std::vector<std::uint32_t> touched = s.pushed.take(joined<std::uint32_t>);
+  if (s.left > most_left * s.small()) {
+    s.settle();
     touched.resize(n);
     std::iota(touched.begin(), touched.end(), 0U);
   } else {
-    touched = s.pushed.take(joined<std::uint32_t>);
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    s.sum += s.gained.sum();
     for (const std::uint32_t v : touched) s.set_limit(v);
   }
   return touched;

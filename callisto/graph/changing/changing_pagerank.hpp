@@ -17,11 +17,12 @@ namespace callisto::graph {
 ///
 /// Each vertex has a score and a residual: how far its score is from what its in-neighbours imply. A residual above its
 /// limit triggers a task that adds it to the score and hands shares on to the out-neighbours. So a change costs the
-/// vertices with scores that it moves. If many rows change at once, or a lane's tasks have looked at a
-/// thirty-second of all arcs, sweeps over all vertices (as the power iteration) follow: an arc costs them far less.
+/// vertices with scores that it moves. The more changes come at once, the larger are the residuals that trigger, and a
+/// lane's tasks look at 1/128 of all arcs at most. If all residuals together are still too large, sweeps over all
+/// vertices follow, by the method of conjugate residuals (Stiefel, 1955), or of the power iteration where that fails.
 ///
 /// Scores are solved without the rank of dangling vertices, and then scaled to the sum 1, which is the same (Del Corso,
-/// Gulli and Romani, 2005). It takes 25 bytes a vertex.
+/// Gulli and Romani, 2005). It takes 57 bytes a vertex.
 class CALLISTO_API changing_pagerank {
  public:
   struct options {
@@ -39,8 +40,8 @@ class CALLISTO_API changing_pagerank {
   /// Returns the score of v; all scores have the sum 1, but for rounding and the tolerance.
   double operator[](std::uint32_t v) const noexcept;
 
-  /// Brings all scores up to date after these changes of the graph, which were made since the last call. Returns the
-  /// vertices with residuals that were handed on, ascending; all vertices if sweeps were made.
+  /// Brings all scores up to date, within the tolerance, after these changes of the graph, which were made since the
+  /// last call. Returns the vertices with residuals that were handed on, ascending; all vertices if sweeps were made.
   std::vector<std::uint32_t> update(std::span<const changing_graph::change> changes);
 
   /// Tasks that ran, and sweeps over all vertices, in all updates.
