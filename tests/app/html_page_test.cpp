@@ -23,7 +23,7 @@ std::string example() {
   page.section("One");
   page.begin_columns();
   page.figure({10, 20, "<path d=\"M0 0\"/>"}, "what it \"shows\"", "caption");
-  page.table("Top", {"vertex", "share"}, {{"1", "50 %"}, {"2", "25 %"}}, {1, 0.5});
+  page.table("Top", {{"vertex", "share"}, {{"1", "50 %"}, {"2", "25 %"}}}, {1, 0.5});
   page.end_columns();
   page.section("Two");
   page.paragraph("last words");
@@ -69,10 +69,18 @@ TEST(html_page, numbers_behind_pictures_and_a_list_to_search) {
   EXPECT_EQ(count(text, "<details"), 2u);
   EXPECT_EQ(count(text, "<details"), count(text, "</details>"));
   EXPECT_EQ(count(text, "<td>&lt;9&gt;</td>"), 1u);
-  EXPECT_EQ(count(text, "<td>&lt;ann&gt;</td>"), 1u);
+  EXPECT_EQ(count(text, "<td class=\"words\">&lt;ann&gt;</td>"), 1u);
   EXPECT_EQ(count(text, "<script"), 1u);
   for (const char* outside : {"src=", "href=", "fetch(", "import"})
     EXPECT_EQ(count(text, outside), 0u) << outside;
+}
+
+TEST(html_page, breaks_words_into_lines_but_no_numbers) {
+  html_page page("kind", "title", "subtitle");
+  page.table("", {{"community of", "with", "share"}, {{"ann", "bob, cid", "50 %"}}, 2});
+  const std::string text = page.finish("test");
+  EXPECT_EQ(count(text, "<td class=\"words\">bob, cid</td><td>50 %</td>"), 1u);
+  EXPECT_EQ(count(text, "<th scope=\"col\" class=\"words\">"), 2u);
 }
 
 TEST(html_page, draws_bars) {

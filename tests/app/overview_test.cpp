@@ -74,7 +74,15 @@ TEST(overview, finds_what_is_there) {
   EXPECT_EQ(found.listed.front().label, 102u);
   EXPECT_EQ(found.listed.front().pagerank, found.pagerank->top.front().score);
   EXPECT_EQ(found.listed.front().betweenness, found.betweenness->top.front().score);
-  EXPECT_EQ(found.listed.front().community, found.communities->largest.front().first);
+  EXPECT_EQ(found.listed.front().community, found.communities->members.front().front());
+  // A community is called by its best connected vertex on the page, and the page tells the reader's decisions.
+  loaded_graph noted = made_of(8, bow_tie, graph::direction::undirected, 100);
+  noted.report.notes = {"left out: 'time'"};
+  graph_input input;
+  input.file = "bow";
+  const std::string page = to_page(found, input, noted);
+  EXPECT_NE(page.find("<td class=\"words\">102</td><td class=\"words\">10"), std::string::npos);
+  EXPECT_NE(page.find("bow: left out: 'time'."), std::string::npos);
 }
 
 TEST(overview, draws_the_communities_of_a_large_graph) {

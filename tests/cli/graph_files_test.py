@@ -315,6 +315,26 @@ class GraphFiles(CommandTest):
         self.refuse(INPUT, "info", self.file("open.csv", lines + 'x,"y\nz\n'), "--quiet",
                     says="open.csv:9001: a quote is not closed in its line")
 
+    def test_weights_are_told_in_every_result(self):
+        path = self.file("w.csv", "source,target,weight,note\nann,bob,2,x\nbob,cid,1,y\ncid,ann,9,z\n")
+        for command, what in [(["sssp", path, "--source", "ann"], "length"),
+                              (["sssp", path, "--source", "ann", "--target", "cid"], "length"),
+                              (["communities", path], "strength"), (["pagerank", path], "strength")]:
+            self.assertRegex(self.succeed(*command, "--undirected"), f"weights +used as {what}s")
+            self.assertEqual(self.json(*command, "--undirected")["weights"], what)
+        self.assertEqual(self.json("communities", self.file("plain.txt", "1 2\n2 3\n"))["weights"], "none")
+
+    def test_pages_tell_the_decisions_and_call_communities_by_their_best_connected(self):
+        path = self.file("p.csv", "source,target,weight,note\n" + "".join(
+            f"a{i},zoe,1,x\nb{i},yan,1,x\n" for i in range(5)) + "a1,a2,1,x\nb1,b2,1,x\nzoe,yan,1,x\n")
+        self.succeed("analyze", path, "--undirected", "-o", self.folder / "p.html")
+        page = (self.folder / "p.html").read_text()
+        self.assertIn("p.csv: edges from 'source' to 'target', weight 'weight'; left out: 'note'", page)
+        for best, next_one in (("zoe", "a1"), ("yan", "b1")):
+            self.assertIn(f'<td class="words">{best}</td><td class="words">{next_one}, ', page)
+            self.assertIn(f"in the community of {best}</title>", page)
+        self.assertIn(">yan: 6 members</text>", self.drawing(path, "--undirected"))
+
     def test_members_of_communities(self):
         triangle = "ann bob\nbob cid\ncid ann\nann dan\n"
         path = self.file("two.txt", triangle + "x,1 y\ny z\nz x,1\n")

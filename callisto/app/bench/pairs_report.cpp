@@ -366,7 +366,7 @@ std::string to_page(const pairs_results& r) {
     page.paragraph(fmt::format("{}: {}", !l.measured ? "not measured" : l.kept ? "kept" : "missed", l.text));
   }
   page.section("Alone (figure 9)");
-  page.table("Seconds on half of the contexts, and times over these", columns_alone(), rows_alone(r));
+  page.table("Seconds on half of the contexts, and times over these", {columns_alone(), rows_alone(r)});
   if (!r.pairs.empty()) {
     page.section("Pairs (figure 10)");
     page.figure(heat_legend(shades, "gain: times as fast together; waste, per job: times as slow"),
@@ -430,7 +430,7 @@ std::string to_page(const pairs_results& r) {
   page.section("Programs");
   std::vector<std::vector<std::string>> commands;
   for (const auto& p : r.programs) commands.push_back({p.name, p.command});
-  page.table("", {"name", "command"}, commands);
+  page.table("", {{"name", "command"}, commands, 2});
   return page.finish("callisto bench pairs");
 }
 

@@ -30,12 +30,13 @@ constexpr std::string_view style =
     ".columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:28px 32px}"
     ".columns>*{min-width:0}.columns>:only-child{max-width:560px}"
     "figure{margin:0}figcaption{font-size:.88rem;margin-top:4px}"
-    "svg{display:block;width:100%;height:auto;max-width:520px}"
+    "svg{display:block;width:100%;height:auto}"
     ".wide{overflow-x:auto}"
     "table{border-collapse:collapse;width:100%;font-size:.94rem;font-variant-numeric:tabular-nums}"
     "th{font-weight:600;color:var(--soft);font-size:.82rem}"
-    "th,td{text-align:right;padding:4px 0 4px 14px;border-bottom:1px solid var(--line);overflow-wrap:anywhere}"
-    "th:first-child,td:first-child{text-align:left;padding-left:0}"
+    "th,td{text-align:right;padding:4px 0 4px 14px;border-bottom:1px solid var(--line)}td{white-space:nowrap}"
+    ".words{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:8ch}"
+    "th:first-child,td:first-child{padding-left:0}.columns+div{margin-top:24px}"
     "td.bar{padding-right:6px;background:linear-gradient(var(--bar),var(--bar)) no-repeat right "
     "center/calc(var(--part)*.92) 72%}"
     "details{margin-top:6px;font-size:.88rem}summary{cursor:pointer;color:var(--soft)}"
@@ -81,11 +82,12 @@ void html_page::end_columns() { body_ += "</div>\n"; }
 
 void html_page::figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
                        const cells& numbers) {
+  constexpr double largest = 1.37;  // pixels a user unit: letters of drawings are as large as those of the page
   body_ += fmt::format(
-      "<figure>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
-      "aria-label=\"{}\">\n"
+      "<figure>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" style=\"max-width:{:.0f}px\" "
+      "role=\"img\" aria-label=\"{}\">\n"
       "{}</svg>\n<figcaption>{}</figcaption>\n",
-      drawing.width, drawing.height, xml(description), drawing.elements, xml(caption));
+      drawing.width, drawing.height, largest * drawing.width, xml(description), drawing.elements, xml(caption));
   if (!numbers.rows.empty()) {
     body_ += "<details><summary>as a table</summary>\n";
     add_table(numbers, {});
@@ -104,18 +106,20 @@ void html_page::search(std::string_view summary, std::string_view prompt, const 
   searched_ = true;
 }
 
-void html_page::table(std::string_view heading, const std::vector<std::string>& columns,
-                      const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars) {
+void html_page::table(std::string_view heading, const cells& all, const std::vector<double>& bars) {
   body_ += "<div>\n";
   if (!heading.empty()) body_ += fmt::format("<h3>{}</h3>\n", xml(heading));
-  add_table({columns, rows}, bars);
+  add_table(all, bars);
   body_ += "</div>\n";
 }
 
 void html_page::add_table(const cells& all, const std::vector<double>& bars) {
-  const auto& [columns, rows] = all;
+  const auto& [columns, rows, words] = all;
+  const auto kind_of = [&](std::size_t column) { return column < words ? " class=\"words\"" : ""; };
   body_ += "<div class=\"wide\"><table>\n<thead><tr>";
-  for (const std::string& column : columns) body_ += fmt::format("<th scope=\"col\">{}</th>", xml(column));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    body_ += fmt::format("<th scope=\"col\"{}>{}</th>", kind_of(c), xml(columns[c]));
+  }
   body_ += "</tr></thead>\n<tbody>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     body_ += "<tr>";
@@ -124,7 +128,7 @@ void html_page::add_table(const cells& all, const std::vector<double>& bars) {
         body_ += fmt::format("<td class=\"bar\" style=\"--part:{:.1f}%\">{}</td>", 100 * std::clamp(bars[r], 0.0, 1.0),
                              xml(rows[r][c]));
       } else {
-        body_ += fmt::format("<td>{}</td>", xml(rows[r][c]));
+        body_ += fmt::format("<td{}>{}</td>", kind_of(c), xml(rows[r][c]));
       }
     }
     body_ += "</tr>\n";

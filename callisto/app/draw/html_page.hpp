@@ -4,6 +4,7 @@
 
 #include <callisto/app/draw/svg_page.hpp>
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,9 +13,19 @@
 
 namespace callisto::app {
 
+/// Columns and rows. The first `words` columns hold words, which may break into lines; the others hold numbers, aligned
+/// to the right.
+struct html_cells {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::size_t words = 1;
+};
+
 /// Builds a page from its top to its bottom. Escapes every text that it is given. Not thread-safe.
 class html_page {
  public:
+  using cells = html_cells;
+
   /// Begins a page. `title` is its heading; `kind` and `title` together are its name in the browser's window.
   html_page(std::string_view kind, std::string_view title, std::string_view subtitle);
 
@@ -38,12 +49,6 @@ class html_page {
   void begin_columns();
   void end_columns();
 
-  /// Columns and rows; cells after the first hold numbers, aligned to the right.
-  struct cells {
-    std::vector<std::string> columns;
-    std::vector<std::vector<std::string>> rows;
-  };
-
   /// Adds a drawing with a caption below it. A screen reader reads `description` instead of the drawing. `numbers`,
   /// unless it has no rows, is a table that opens below the drawing.
   void figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
@@ -53,10 +58,9 @@ class html_page {
   /// rows that have it. The field needs the browser to run the page's script. At most once a page.
   void search(std::string_view summary, std::string_view prompt, const cells& all);
 
-  /// Adds a table under a heading, which may be empty. Columns after the first hold numbers, aligned to the right.
-  /// `bars` is empty or has a value in [0, 1] for each row. That value is drawn as a bar behind the row's last column.
-  void table(std::string_view heading, const std::vector<std::string>& columns,
-             const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars = {});
+  /// Adds a table under a heading, which may be empty. `bars` is empty or has a value in [0, 1] for each row. That value
+  /// is drawn as a bar behind the row's last column.
+  void table(std::string_view heading, const cells& all, const std::vector<double>& bars = {});
 
   /// Returns the whole document, which names `maker` at its end as the program that made it.
   std::string finish(std::string_view maker) const;

@@ -9,6 +9,7 @@
 #include <callisto/app/graph/label.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/csr/weight_use.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
 #include <fmt/format.h>
@@ -64,6 +65,12 @@ struct analysis {
 
   /// In place of append_values: other lines. Without `top`, --quiet prints them as well.
   std::optional<value_lines> lines;
+
+  /// Adds what weights were used for, `used`, which is not none.
+  void tell_weights(graph::weight_use used) {
+    facts["weights"] = graph::name_of(used);
+    rows.emplace_back("weights", fmt::format("used as {}s", graph::name_of(used)));
+  }
 
   /// Records that --verify found the result right, and `how` it did.
   void tell_verified(const std::string& how) {

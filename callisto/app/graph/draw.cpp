@@ -90,13 +90,14 @@ svg_panel legend_of(const graph::any_graph& graph, const machine::page_array<std
   for (std::size_t i = 0; i < rows; ++i) {
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(graph, v));
+    const std::vector<vertex_label> others(names.begin() + 1, names.end());
     const double y = line * static_cast<double>(i) + 20;
     const std::string fill = i < svg_colours ? fmt::format("class=\"f{}\"", i) : "fill=\"#8a9096\"";
     panel.elements += fmt::format(
         "<circle {} cx=\"14\" cy=\"{:.0f}\" r=\"6\"/>\n<text class=\"small\" x=\"28\" y=\"{:.0f}\">{}: {}</text>\n"
         "<text class=\"small\" x=\"28\" y=\"{:.0f}\" opacity=\".7\">{}</text>\n",
-        fill, y - 4, y, xml(first_columns(one_line(label_of(graph, all[i].first).text()), 24)),
-        counted(all[i].second, "member"), y + 15, xml(first_columns(list_words(names), 42)));
+        fill, y - 4, y, xml(first_columns(one_line(names.front().text()), 24)),
+        counted(all[i].second, "member"), y + 15, xml(first_columns(list_words(others), 42)));
   }
   if (rows < all.size()) {
     panel.elements += fmt::format("<text class=\"small\" x=\"28\" y=\"{:.0f}\">and {} more</text>\n",
@@ -109,7 +110,7 @@ std::string subtitle_of(const draw_arguments& o, const graph::any_graph& graph, 
                         std::size_t communities) {
   if (drawing.communities) {
     return fmt::format(
-        "{} of {} communities. Area: members. Width of a line: edges between two. Named after the smallest vertex.",
+        "{} of {} communities. Area: members. Width of a line: edges between two. Named after the best connected one.",
         drawing.shown == communities ? "All" : "The " + with_separators(drawing.shown) + " largest",
         with_separators(communities));
   }

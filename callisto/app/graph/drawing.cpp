@@ -111,6 +111,7 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
                           const drawing_look& look, const graph::run_control& context) {
   graph_drawing drawing;
   const machine::page_array<std::uint32_t> place = places_of(of, largest, std::min(largest.size(), svg_colours));
+  const machine::page_array<std::uint64_t> named = best_connected(any, of);
   const auto score = [&](std::uint64_t v) {
     return look.scores.empty() ? static_cast<double>(arcs_of(g, v)) : look.scores[v];
   };
@@ -132,7 +133,7 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
     circle.colour = look.coloured && place[v] != not_shown ? place[v] : look.coloured ? svg_colours : 0;
     circle.hint = fmt::format("{}: {}", label_of(any, v), counted(arcs_of(g, v), "arc"));
     if (!look.scores.empty()) circle.hint += fmt::format(", {} {:.4g}", look.score, score(v));
-    if (look.coloured) circle.hint += fmt::format("; in the community of {}", label_of(any, of[v]));
+    if (look.coloured) circle.hint += fmt::format("; in the community of {}", label_of(any, named[of[v]]));
     drawing.vertices.push_back(std::move(circle));
     for (std::uint64_t e = g.out().offsets[v]; e != g.out().offsets[v + 1]; ++e) {
       const Vertex w = g.out().targets[e];
@@ -182,22 +183,29 @@ graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(any, v));
     circle.hint =
-        fmt::format("community of {}, {}: {}{}", label_of(any, largest[i].first), counted(largest[i].second, "member"),
+        fmt::format("community of {}, {}: {}{}", names.front(), counted(largest[i].second, "member"),
                     list_words(names), largest[i].second > names.size() ? ", ..." : "");
     drawing.vertices.push_back(std::move(circle));
     for (std::size_t j = 0; j < i; ++j) most = std::max(most, between[i * count + j] + between[j * count + i]);
   }
   std::vector<graph::layout_edge> edges;
+  std::vector<bool> joined(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     for (std::uint32_t j = 0; j < i; ++j) {
       const std::uint64_t arcs = between[i * count + j] + between[j * count + i];
       if (arcs == 0) continue;
+      joined[i] = joined[j] = true;
       const double part = static_cast<double>(arcs) / static_cast<double>(most);
       edges.push_back({i, j, std::sqrt(part)});
       if (part >= least_drawn) drawing.edges.push_back({i, j, 0.3 + 7 * part});
     }
   }
-  name_largest(drawing, look.labels, [&](std::size_t i) { return one_line(label_of(any, largest[i].first).text()); });
+  // Communities without edges to others would fly away and leave little room for the rest.
+  constexpr double string = 0.1;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    if (!joined[i]) edges.push_back({0, i, string});
+  }
+  name_largest(drawing, look.labels, [&](std::size_t i) { return one_line(label_of(any, members[i].front()).text()); });
   lay_out(drawing, edges, look, context);
   return drawing;
 }
@@ -219,6 +227,22 @@ graph_drawing draw_communities(const graph::any_graph& graph, const machine::pag
                                const graph::run_control& context) {
   if (largest.empty()) return {};
   return std::visit([&](const auto& g) { return communities_of(graph, g, of, largest, look, context); }, graph);
+}
+
+machine::page_array<std::uint64_t> best_connected(const graph::any_graph& graph,
+                                                  const machine::page_array<std::uint64_t>& of) {
+  machine::page_array<std::uint64_t> best(of.size());  // one more than the vertex; 0: none yet
+  std::visit(
+      [&](const auto& g) {
+        for (std::uint64_t i = 0; i < of.size(); ++i) {
+          const std::uint64_t v = g.by_label(i);
+          std::uint64_t& found = best[of[v]];
+          if (found == 0 || arcs_of(g, found - 1) < arcs_of(g, v)) found = v + 1;
+        }
+      },
+      graph);
+  for (std::uint64_t& v : best) v -= v != 0 ? 1 : 0;
+  return best;
 }
 
 std::vector<std::vector<std::uint64_t>> leading_members(const graph::any_graph& graph,

@@ -49,6 +49,10 @@ graph_drawing draw_communities(const graph::any_graph& graph, const machine::pag
                                const community_sizes& largest, const drawing_look& look,
                                const graph::run_control& context);
 
+/// Returns, by the vertex that names a group, the group's vertex of most arcs; of equal ones that of smallest label.
+machine::page_array<std::uint64_t> best_connected(const graph::any_graph& graph,
+                                                  const machine::page_array<std::uint64_t>& of);
+
 /// Returns for each of the first `count` groups of `largest` its up to `most` vertices of most arcs, best first.
 std::vector<std::vector<std::uint64_t>> leading_members(const graph::any_graph& graph,
                                                         const machine::page_array<std::uint64_t>& of,

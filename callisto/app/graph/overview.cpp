@@ -112,7 +112,7 @@ overview_components summarize(const graph::any_graph& graph, const graph::compon
 struct vertex_values {
   machine::page_array<double> pagerank;
   machine::page_array<double> betweenness;
-  machine::page_array<std::uint64_t> community;
+  machine::page_array<std::uint64_t> community;  ///< the best connected vertex of its community
 };
 
 std::vector<listed_vertex> list_of(const graph::any_graph& graph, const vertex_values& values) {
@@ -150,6 +150,8 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
                       ? draw_vertices(graph, groups.of, all, {}, context)
                       : draw_communities(graph, groups.of, all, {.labels = 12}, context);
   of = std::move(groups.of);
+  const machine::page_array<std::uint64_t> named = best_connected(graph, of);
+  for (std::uint64_t& v : of) v = named[v];
   return found;
 }
 

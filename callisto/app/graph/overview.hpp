@@ -78,7 +78,7 @@ struct listed_vertex {
   std::uint64_t degree;  ///< in the underlying simple undirected graph
   std::optional<double> pagerank;
   std::optional<double> betweenness;
-  std::optional<vertex_label> community;
+  std::optional<vertex_label> community;  ///< the best connected vertex of its community
 };
 
 /// A step of the work, the time it took, and why it has no result if it has none.

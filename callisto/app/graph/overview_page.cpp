@@ -165,40 +165,42 @@ void add_sizes(html_page& page, const std::string& title, const std::string& one
 /// Adds a table of the largest components or communities, with bars.
 void add_largest(html_page& page, const std::string& heading,
                  const std::vector<std::pair<vertex_label, std::uint64_t>>& largest, std::uint64_t vertices) {
-  std::vector<std::vector<std::string>> rows;
+  html_page::cells all{{"smallest vertex", "vertices", "share of all"}, {}};
   std::vector<double> bars;
   for (const auto& [label, size] : largest) {
-    rows.push_back(
+    all.rows.push_back(
         {one_line(label.text()), with_separators(size), fmt::format("{:.2f} %", percentage(size, vertices))});
     bars.push_back(percentage(size, vertices) / 100);
   }
-  page.table(heading, {"smallest vertex", "vertices", "share of all"}, rows, bars);
+  page.table(heading, all, bars);
 }
 
 /// Adds a table of the largest communities and their members of most arcs, with bars.
 void add_communities(html_page& page, const std::string& heading, const overview_communities& c,
                      std::uint64_t vertices) {
-  std::vector<std::vector<std::string>> rows;
+  html_page::cells all{{"community of", "next best connected", "vertices", "share of all"}, {}, 2};
   std::vector<double> bars;
   for (std::size_t i = 0; i < c.largest.size(); ++i) {
-    const auto& [label, size] = c.largest[i];
-    rows.push_back({one_line(label.text()), list_words(c.members[i]), with_separators(size),
-                    fmt::format("{:.2f} %", percentage(size, vertices))});
+    const std::uint64_t size = c.largest[i].second;
+    const std::vector<vertex_label> others(c.members[i].begin() + 1, c.members[i].end());
+    all.rows.push_back({one_line(c.members[i].front().text()), list_words(others), with_separators(size),
+                        fmt::format("{:.2f} %", percentage(size, vertices))});
     bars.push_back(percentage(size, vertices) / 100);
   }
-  page.table(heading, {"smallest vertex", "best connected", "vertices", "share of all"}, rows, bars);
+  page.table(heading, all, bars);
 }
 
 void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t communities) {
   const std::string caption =
       drawing.communities
           ? fmt::format(
-                "{} of {}. The area of a circle is the number of its vertices, the width of a line the number "
-                "of edges between two. The name is the smallest vertex.",
-                drawing.shown == communities ? "All communities" : "The largest " + std::to_string(drawing.shown),
-                with_separators(communities))
+                "{} communities. The area of a circle is the number of its vertices, the width of a line the number "
+                "of edges between two. The name is that of the best connected vertex.",
+                drawing.shown == communities ? "All " + with_separators(communities)
+                                             : fmt::format("The largest {} of {}", with_separators(drawing.shown),
+                                                           with_separators(communities)))
           : std::string("Vertices of one colour are in one of the largest communities; larger ones have more edges.");
-  page.figure(draw_graph(drawing.vertices, drawing.edges, 520, 460),
+  page.figure(draw_graph(drawing.vertices, drawing.edges, 720, 600),
               drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",
               caption);
 }
@@ -226,13 +228,13 @@ void add_list(html_page& page, const overview& found) {
 
 void add_ranking(html_page& page, const std::string& heading, const std::string& unit,
                  const std::vector<ranked_vertex>& top) {
-  std::vector<std::vector<std::string>> rows;
+  html_page::cells all{{"vertex", "neighbours", unit}, {}};
   std::vector<double> bars;
   for (const ranked_vertex& v : top) {
-    rows.push_back({one_line(v.label.text()), with_separators(v.degree), score_words(v)});
+    all.rows.push_back({one_line(v.label.text()), with_separators(v.degree), score_words(v)});
     bars.push_back(top.front().score == 0 ? 0 : v.score / top.front().score);
   }
-  page.table(heading, {"vertex", "neighbours", unit}, rows, bars);
+  page.table(heading, all, bars);
 }
 
 std::vector<html_page::fact> facts_of(const overview& found, const loaded_graph& loaded) {
@@ -345,15 +347,17 @@ std::string to_page(const overview& found, const graph_input& input, const loade
                           : "Largest components and communities");
     page.begin_columns();
     if (parts) add_largest(page, groups ? "Components" : "", found.components->largest, size.vertices);
-    if (groups) add_communities(page, parts ? "Communities" : "", *found.communities, size.vertices);
     page.end_columns();
+    if (groups) add_communities(page, parts ? "Communities" : "", *found.communities, size.vertices);
   }
 
   page.section("How this was found");
-  std::vector<std::vector<std::string>> rows{{"loading", human_seconds(loaded.seconds)}};
-  for (const overview_step& step : found.steps) rows.push_back({step.name, human_seconds(step.seconds)});
+  for (const std::string& note : loaded.report.notes) page.paragraph(fmt::format("{}: {}.", name, one_line(note)));
+  html_page::cells times{{"step", "time, " + counted(threads(), "thread")},
+                         {{"loading", human_seconds(loaded.seconds)}}};
+  for (const overview_step& step : found.steps) times.rows.push_back({step.name, human_seconds(step.seconds)});
   page.begin_columns();
-  page.table({}, {"step", "time, " + counted(threads(), "thread")}, rows);
+  page.table({}, times);
   page.end_columns();
   for (const overview_step& step : found.steps) {
     if (!step.failure.empty()) page.paragraph(fmt::format("Not computed: {}. {}.", step.name, step.failure));

@@ -259,7 +259,9 @@ command add_sssp(const command_parser& app) {
             o->from.check();
             if (o->from.drawn() && !o->targets.empty()) throw usage_error("--target needs --source, not --sources");
             o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+              analysis found = std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+              found.tell_weights(graph::weight_use::length);
+              return found;
             });
           }};
 }

@@ -42,12 +42,10 @@ graph::weight_use weight_option::of(const graph::any_graph& graph) const {
 
 void weight_option::tell(analysis& found, const graph::any_graph& graph) const {
   const graph::weight_use used = of(graph);
+  if (used != graph::weight_use::none) return found.tell_weights(used);
   found.facts["weights"] = graph::name_of(used);
-  if (!size_of(graph).weighted) return;
-  const std::string name = graph::name_of(meaning);
-  if (used != graph::weight_use::none) {
-    found.rows.emplace_back("weights", fmt::format("used as {}s", name));
-  } else {
+  if (size_of(graph).weighted) {
+    const std::string name = graph::name_of(meaning);
     found.rows.emplace_back("weights", asked ? "not used" : fmt::format("not used; --weights {} uses them", name));
   }
 }
