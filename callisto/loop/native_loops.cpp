@@ -4,6 +4,7 @@
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/loop/record/recorder.hpp>
 #include <callisto/loop/record/site_totals.hpp>
+#include <callisto/workers/teams/in_body.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
@@ -267,7 +268,9 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   if (!inside && most != 1 && workers::follow_affinity(timed.begin())) [[unlikely]] {
     return lead(level, body, n, options, sites, where);
   }
-  if (!several && is_one_batch(options)) {
+  const workers::in_body here;
+  // One iteration needs no item of a loop, which takes 5 to 16 KiB of the stack: recursions go deep by such loops.
+  if ((!several || (n == 1 && level == 0)) && is_one_batch(options)) {
     body.other({0, n}, native_body::by_others::batches());
     return true;
   }

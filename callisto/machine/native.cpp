@@ -2,6 +2,7 @@
 #include <callisto/machine/native.hpp>
 
 #include <callisto/machine/spare_room.hpp>
+#include <callisto/machine/system/at_thread_end.hpp>
 #include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
@@ -165,12 +166,21 @@ const char* native::wait_instruction() noexcept {
 
 namespace {
 
-thread_local spare_room spare;
+constinit thread_local spare_room* spare = nullptr;
+constinit at_thread_end spare_end([]() noexcept { delete std::exchange(spare, nullptr); });
 
 }  // namespace
 
-std::byte* native::take_room(std::size_t bytes) { return spare.take(bytes); }
-void native::give_room(std::byte* room) noexcept { spare.give(room); }
+std::byte* native::take_room(std::size_t bytes) {
+  if (spare == nullptr) {
+    spare = new spare_room;
+    spare_end.expect();
+  }
+  return spare->take(bytes);
+}
+void native::give_room(std::byte* room) noexcept {
+  return spare != nullptr ? spare->give(room) : spare_room::drop(room);
+}
 
 bool native::can_monitor() noexcept { return kind() != wait_kind::pause; }
 

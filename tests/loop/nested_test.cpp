@@ -12,12 +12,14 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -314,6 +316,51 @@ TEST_P(Nested, AForkInsideANestedLoopLeavesAChildThatWorks) {
   EXPECT_EQ(failures, 0);
 }
 #endif
+
+/// Runs `f` on a thread with a stack of so many bytes.
+void on_a_stack_of(std::size_t bytes, std::function<void()> f) {
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* its) -> void* {
+                  (*static_cast<std::function<void()>*>(its))();
+                  return nullptr;
+                },
+                &f),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+int chain_of_loops(int depth) {
+  int below = 0;
+  if (depth != 0) parallel_for(0, 1, [&](int) { below = chain_of_loops(depth - 1); });
+  return below + 1;
+}
+
+TEST(NestedStacks, RecursionByLoopsOfOneIterationTakesAKilobyteALevel) {
+  if (tests::sanitized) GTEST_SKIP() << "sanitizers have larger frames";
+  set_threads(2);
+  int deep = 0;
+  on_a_stack_of(std::size_t{1} << 20, [&] { deep = chain_of_loops(900); });
+  EXPECT_EQ(deep, 901);
+}
+
+TEST(NestedStacks, LoopsRunOnSmallStacks) {
+  if (tests::sanitized) GTEST_SKIP() << "sanitizers have larger frames";
+  set_threads(2);
+  long sum = 0;
+  std::atomic<int> inner{0};
+  on_a_stack_of(std::size_t{32} << 10, [&] {
+    sum = parallel_reduce(0, 100'000, 0L, [](int i) { return long{i}; });
+    parallel_for(0, 100, [&](int) { parallel_for(0, 10, [&](int) { inner.fetch_add(1); }); });
+  });
+  EXPECT_EQ(sum, 4'999'950'000);
+  EXPECT_EQ(inner, 1000);
+}
 
 TEST(NestedSettings, LevelsComeFromTheEnvironmentUnlessSet) {
   set_threads(2);

@@ -465,9 +465,19 @@ TEST_P(ParallelFor, NestedExceptionsPassThroughBothLoops) {
 }
 
 TEST_P(ParallelFor, SetThreadsInsideALoopIsRefused) {
-  if (GetParam() == 1) GTEST_SKIP() << "a loop on one thread is no parallel loop";
   EXPECT_THROW(parallel_for(0, 100, [](int) { set_threads(2); }), usage_error);
+  // Also where no other thread takes part.
+  EXPECT_THROW(parallel_for(0, 1, [](int) { set_threads(2); }), usage_error);
+  EXPECT_THROW(parallel_for(0, 9, [](int) { set_levels(nesting()); }, {.threads = 1}), usage_error);
+  const auto brief = [](bool last) {
+    parallel_for(0, 2, [last](int) {
+      if (last) set_threads(2);
+    });
+  };
+  for (int i = 0; i < 100; ++i) brief(false);
+  EXPECT_THROW(brief(true), usage_error);
   EXPECT_THROW(set_threads(0), usage_error);
+  set_threads(GetParam());
 }
 
 TEST_P(ParallelFor, SeveralApplicationThreadsLeadLoopsAtOnce) {

@@ -272,6 +272,15 @@ TEST_P(Tasks, AChildOfAForkHasTasksOfItsOwn) {
   EXPECT_EQ(fib(10), 55);
 }
 
+TEST_P(Tasks, TheNumberOfThreadsStaysWithinATask) {
+  // A thread that ends may wait for this task.
+  task_group group;
+  for (int i = 0; i < 20; ++i) group.run([] { set_threads(2); });
+  EXPECT_THROW(static_cast<void>(group.wait()), usage_error);
+  EXPECT_THROW(parallel_invoke([] { set_levels(nesting()); }, [] {}), usage_error);
+  set_threads(GetParam());
+}
+
 TEST_P(Tasks, TheNumberOfThreadsMayChangeBetweenGroups) {
   for (const unsigned threads : {3u, 1u, 2u}) {
     set_threads(threads);

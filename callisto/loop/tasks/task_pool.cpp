@@ -2,7 +2,9 @@
 #include <callisto/loop/tasks/task_board.hpp>
 #include <callisto/loop/tasks/task_group.hpp>
 
+#include <callisto/machine/system/at_thread_end.hpp>
 #include <callisto/machine/timed_park.hpp>
+#include <callisto/workers/teams/in_body.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <cstddef>
@@ -26,16 +28,18 @@ namespace {
 /// Counts the cancellations of all groups, so that a group need look at those above it only after one.
 native::atomic<std::uint64_t> cancellations{0};
 
+/// Gives back what a thread has of the pool.
+void end_of_thread() noexcept;
+constinit machine::at_thread_end thread_end(end_of_thread);
+
 /// Rooms for tasks that a thread has given back.
 class task_rooms {
  public:
-  constexpr task_rooms() noexcept = default;
-  task_rooms(const task_rooms&) = delete;
-  task_rooms& operator=(const task_rooms&) = delete;
   static constexpr std::size_t room = 128;
 
-  ~task_rooms() {
-    closed_ = true;
+  void clear() noexcept {
+    expected_ = false;
+    count_ = 0;
     while (kept_ != nullptr) ::operator delete(std::exchange(kept_, kept_->next));
   }
   void* take() {
@@ -44,7 +48,11 @@ class task_rooms {
     return std::exchange(kept_, kept_->next);
   }
   void give(void* given) noexcept {
-    if (count_ == most || closed_) return ::operator delete(given);
+    if (count_ == most) return ::operator delete(given);
+    if (!expected_) [[unlikely]] {
+      expected_ = true;
+      thread_end.expect();
+    }
     kept_ = ::new (given) link{kept_};
     ++count_;
   }
@@ -56,9 +64,9 @@ class task_rooms {
   static constexpr unsigned most = 256;
   link* kept_ = nullptr;
   unsigned count_ = 0;
-  bool closed_ = false;
+  bool expected_ = false;  ///< the thread's end clears them
 };
-thread_local task_rooms rooms;
+constinit thread_local task_rooms rooms;
 
 }  // namespace
 
@@ -100,6 +108,14 @@ class task_pool final : public workers::standing_item<native> {
                    });
   }
 
+  /// Gives the calling thread's deque to a later thread. Tasks that are left in it are stolen, as before.
+  static void give_deque() noexcept {
+    if (mine.own == nullptr) return;
+    task_pool& all = instance();
+    const std::scoped_lock held(all.mutex_);
+    all.spare_.push_back(std::exchange(mine.own, nullptr));  // there is room
+  }
+
   void offer(task_group& group, task& made) {
     workers::standing_place<native>* at = place();
     if (at == nullptr) [[unlikely]]
@@ -124,6 +140,7 @@ class task_pool final : public workers::standing_item<native> {
 
   static void call(task& t) noexcept {
     task_group& group = *t.group;
+    const workers::in_body here;
     task_group* const outside = std::exchange(mine.group, &group);
     CALLISTO_TRY { t.call(t, !group.cancelled()); }
     CALLISTO_CATCH_ALL { group.fail(std::current_exception()); }
@@ -156,22 +173,13 @@ class task_pool final : public workers::standing_item<native> {
     unsigned depth;
   };
 
-  /// Gives a thread's deque to a later thread. Tasks that are left in it are stolen, as before.
-  struct deque_keeper {
-    ~deque_keeper() {
-      if (mine.own != nullptr) instance().give_deque(std::exchange(mine.own, nullptr));
-    }
-    bool used = false;
-  };
-
   [[gnu::cold, gnu::noinline]] workers::standing_place<native>& stand() {
     workers::stand(*this);
     return *place();
   }
 
   [[gnu::cold, gnu::noinline]] deque* take_deque() {
-    static thread_local deque_keeper keeper;
-    keeper.used = true;
+    thread_end.expect();
     const std::scoped_lock held(mutex_);
     if (!spare_.empty()) {
       deque* const one = spare_.back();
@@ -181,11 +189,6 @@ class task_pool final : public workers::standing_item<native> {
     auto made = std::make_unique<deque>();
     spare_.reserve(++made_);
     return board_.add(*made) ? made.release() : nullptr;
-  }
-
-  void give_deque(deque* given) noexcept {
-    const std::scoped_lock held(mutex_);
-    spare_.push_back(given);  // there is room
   }
 
   /// Takes and runs a task of another thread, and then all that it left in the own deque; false if there is none.
@@ -280,6 +283,14 @@ class task_pool final : public workers::standing_item<native> {
 
 thread_local task_pool::thread_state task_pool::mine{};
 
+namespace {
+
+void end_of_thread() noexcept {
+  rooms.clear();
+  task_pool::give_deque();
+}
+
+}  // namespace
 }  // namespace loop
 
 task_group::task_group() noexcept : inside_(loop::task_pool::current_group()) {

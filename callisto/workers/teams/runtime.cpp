@@ -10,6 +10,7 @@
 #include <callisto/machine/system/blocked_signals.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/coscheduling.hpp>
+#include <callisto/workers/teams/in_body.hpp>
 #include <callisto/workers/teams/leader_placement.hpp>
 #include <callisto/workers/teams/long_work.hpp>
 #include <callisto/workers/teams/nesting.hpp>
@@ -40,6 +41,8 @@ template class team<machine::native>;
 template class tree_node<machine::native>;
 template class thread_tree<machine::native>;
 
+constinit thread_local std::uint32_t bodies_of_thread = 0;
+
 namespace {
 
 using machine::native;
@@ -68,6 +71,8 @@ tree_node<native>& one_thread() {
   }();
   return one->root();
 }
+
+bool runs_body() noexcept { return self != nullptr || bodies_of_thread != 0; }
 
 /// The runtime of the process. Never destroyed: loops may run in static destructors, when only the leader is left.
 class runtime {
@@ -515,7 +520,7 @@ const distributor::absent_threads<native>* all_but_leader(const loop_team_choice
 bool follow_affinity(std::uint64_t now) {
   // relaxed: a hint.
   const std::uint64_t at = look_after_affinity_at.load(order::relaxed);
-  if (at == never || self != nullptr) return false;
+  if (at == never || runs_body()) return false;
   if (now == 0) now = native::ticks();
   return now >= at && runtime::instance().follow_affinity(now);
 }
@@ -574,14 +579,14 @@ void set_threads(unsigned count) {
     throw usage_error("set_threads(" + std::to_string(count) + "): expected a number of threads from 1 to " +
                       std::to_string(workers::max_threads));
   }
-  if (workers::self != nullptr) throw usage_error("set_threads: called from a loop body; call it between loops");
+  if (workers::runs_body()) throw usage_error("set_threads: called from a loop body; call it between loops");
   workers::runtime::instance().set_threads(count);
 }
 
 nesting levels() { return workers::runtime::instance().levels(); }
 
 void set_levels(const nesting& mapping) {
-  if (workers::self != nullptr) throw usage_error("set_levels: called from a loop body; call it between loops");
+  if (workers::runs_body()) throw usage_error("set_levels: called from a loop body; call it between loops");
   workers::runtime::instance().set_levels(mapping);
 }
 
