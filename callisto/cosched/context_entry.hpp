@@ -78,7 +78,7 @@ class context_entry {
   /// Makes one attempt to run job `me` here, and registers its request. True if the job now runs here. Otherwise `wait`
   /// says for how many nanoseconds to wait for a change of the state from request::seen before the next attempt.
   template <class World>
-  bool try_take(World& world, unsigned me, const time_slices& who, const timing& t, request& w, lease& mine,
+  bool try_take(World& world, unsigned me, const time_slices& slices, const timing& t, request& w, lease& mine,
                 std::uint64_t& wait) {
     // acquire: pairs with the fetch_or in idle(), give() and reap(). Either that read-modify-write sees this bit, or it
     // came before and the load below sees the state that it followed.
@@ -93,8 +93,8 @@ class context_entry {
       const job_set wants = wants_.load(order::relaxed);
       const std::uint64_t now = world.now();
       const context_state s = context_state::of(word);
-      const unsigned top = who.holder(now);
-      const decision next = decide(me, s, who, wants, world.waiting(), now, t);
+      const unsigned top = slices.holder(now);
+      const decision next = decide(me, s, slices, wants, world.waiting(), now, t);
       bool taking = next.what == decision::move::take;
       if (next.what == decision::move::ask) {
         if (w.asked != s.runs || w.asked_at == 0) {
@@ -169,7 +169,7 @@ class context_entry {
   /// Answers a check-in that found something: true if the job may go on. False if it has given the context up, or had
   /// lost it before; its request stays. Without `gives`, true may also mean that the next call must give it up.
   template <class World>
-  bool keep(World& world, unsigned me, const time_slices& who, lease& mine, bool gives = true) {
+  bool keep(World& world, unsigned me, const time_slices& slices, lease& mine, bool gives = true) {
     for (;;) {
       // acquire: pairs with the fetch_or of asked_bit in try_take(), so the request behind the question is visible.
       const std::uint64_t word = state_.load(order::acquire);
@@ -177,8 +177,8 @@ class context_entry {
       if (s.runs != me) return false;
       // relaxed: the load above has acquired the question; a request that is not visible yet brings a question of its
       // own.
-      if (must_yield(me, who, wants_.load(order::relaxed), world.now())) {
-        if (!gives || give(world, me, word, who)) return false;
+      if (must_yield(me, slices, wants_.load(order::relaxed), world.now())) {
+        if (!gives || give(world, me, word, slices)) return false;
         continue;
       }
       // relaxed: the exchange only clears a bit that concerns this job.
@@ -194,7 +194,7 @@ class context_entry {
   /// Marks the context, on which `me` runs, as idle. The job keeps it for h_high or h_low (rules 2 and 3) and comes
   /// back by take(). `mine` is void afterwards.
   template <class World>
-  void idle(World& world, unsigned me, const time_slices& who) {
+  void idle(World& world, unsigned me, const time_slices& slices) {
     // First the request, so that no job finds the context free for a job that does not come.
     withdraw(me);
     std::uint64_t word = state_.load(order::relaxed);
@@ -206,7 +206,7 @@ class context_entry {
       // release: pairs with the acquire in try_take(): the next holder sees what this thread did here.
       if (state_.compare_exchange(word, lent.word(), order::release)) {
         // release: the read-modify-write orders this look at `wants` after the state, for step 2 of the protocol.
-        wake(world, wants_.fetch_or(0, order::release), who.holder(now));
+        wake(world, wants_.fetch_or(0, order::release), slices.holder(now));
         return;
       }
     }
@@ -214,11 +214,11 @@ class context_entry {
 
   /// Gives the context up, if `me` has it, and withdraws its request.
   template <class World>
-  void leave(World& world, unsigned me, const time_slices& who) {
+  void leave(World& world, unsigned me, const time_slices& slices) {
     withdraw(me);
     std::uint64_t word = state_.load(order::relaxed);
     while (context_state::of(word).runs == me) {
-      if (give(world, me, word, who)) return;
+      if (give(world, me, word, slices)) return;
       word = state_.load(order::relaxed);
     }
   }
@@ -304,13 +304,13 @@ class context_entry {
 
   /// Frees the context of `me` and wakes the job that is to have it. False if the state was not `word` any more.
   template <class World>
-  bool give(World& world, unsigned me, std::uint64_t word, const time_slices& who) {
+  bool give(World& world, unsigned me, std::uint64_t word, const time_slices& slices) {
     const std::uint64_t now = world.now();
     const context_state free{.grants = context_state::of(word).grants + 1, .since = context_state::stamp(now)};
     // release: pairs with the acquire in try_take(): the next holder sees what this thread did here.
     if (!state_.compare_exchange(word, free.word(), order::release)) return false;
     // release: as in idle(), step 2 of the protocol.
-    wake(world, wants_.fetch_or(0, order::release) & ~only(me), who.holder(now));
+    wake(world, wants_.fetch_or(0, order::release) & ~only(me), slices.holder(now));
     return true;
   }
 

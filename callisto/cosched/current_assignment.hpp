@@ -11,9 +11,6 @@
 
 namespace callisto::cosched {
 
-/// The largest process number (PID_MAX_LIMIT).
-inline constexpr std::uint64_t max_pid = 1 << 22;
-
 /// Returns the core of each context of this machine, in the form that tables have.
 std::vector<unsigned> cores_of_host();
 

@@ -4,6 +4,7 @@
 #include <callisto/cosched/activity_sampler.hpp>
 #include <callisto/cosched/owner_cache.hpp>
 #include <callisto/cosched/run_message.hpp>
+#include <callisto/cosched/surroundings.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/priority.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -115,7 +116,7 @@ struct job::impl {
   /// want the context; no_job if there is none. A job keeps that context as long as it is awake (rule 1). If all of it
   /// slept and the context was borrowed, it may wake up in sequential code that cannot ask.
   unsigned silent_owner(const seat& s) {
-    const unsigned top = s.who_->holder(now());
+    const unsigned top = s.slices_->holder(now());
     if (top >= max_jobs || top == number) return no_job;
     if (s.turns_ != nullptr ? s.turns_->main[top] != s.context_ : !s.is_owners_main_) return no_job;
     return (shared->at(s.context_).wants() & only(top)) == 0 ? top : no_job;
@@ -159,44 +160,26 @@ struct job::impl {
     if (machine::look_at_process(pid).start == r->start) machine::pin_thread_of(pid, thread, elsewhere);
   }
 
-  /// Samples processor time and decides whether the job stands aside. The caller is the only one.
-  aside look_aside(std::uint64_t now) {
-    const bool looks_around = now - outsiders_looked_at >= stepping_aside::outsiders_window;
-    stepping_aside::sample s{.at = now, .own = machine::processor_time_of(getpid())};
-    // The share counts all jobs, also those that stand aside.
-    double weights = 0;
-    double own = 1;
-    unsigned jobs = 0;
-    context_set contexts;
-    std::array<double, max_jobs> weight_of{};
-    std::array<std::uint64_t, max_jobs> process_of{};
-    for (unsigned j = 0; j < max_jobs; ++j) {
-      const std::optional<job_record> r = shared->record_of(j);
-      if (!r) continue;
-      ++jobs;
-      weight_of[j] = double{1} * valid_weight(r->weight) * valid_priority(r->priority);
-      weights += weight_of[j];
-      if (j == number) {
-        own = weight_of[j];
-        contexts = r->contexts;
-      }
-      if (r->pid <= max_pid) process_of[j] = r->pid;
-    }
-    if (jobs <= 1) return aside::no;
-    if (looks_around) {
-      outsiders_looked_at = now;
-      for (unsigned j = 0; j < max_jobs; ++j) {
-        if (process_of[j] == 0) continue;
-        others.count(j, process_of[j], machine::processor_time_of(static_cast<pid_t>(process_of[j])),
-                     j != number && shared->aside_of(j) == aside::light, contexts.count() * weight_of[j] / weights,
-                     now);
-      }
-      s.jobs = others.total();
-      s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });
-    }
-    if (!may_step_aside) return is_crowded() ? aside::crowded : aside::no;
-    const aside why = decides.look(s, contexts.count() * own / weights, contexts.count());
-    return why == aside::no && is_crowded() ? aside::crowded : why;
+  /// Samples processor time and decides whether the job stands aside. `has_no_work` as in surroundings.
+  void look_aside(std::uint64_t now, bool has_no_work) {
+    const std::unique_lock held(looking_aside, std::try_to_lock);
+    if (!held) return;
+    timespec own{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    const aside found = around.look(
+        *shared, number, now, std::uint64_t(own.tv_sec) * 1'000 * millisecond + std::uint64_t(own.tv_nsec), has_no_work,
+        [](std::uint64_t process) { return machine::processor_time_of(static_cast<pid_t>(process)); },
+        [](const context_set& contexts) {
+          return machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });
+        });
+    is_light.store(around.light() ? 1 : 0, order::relaxed);  // relaxed: a hint
+    const aside without = may_step_aside ? found : aside::no;
+    const aside why = without == aside::no && is_crowded() ? aside::crowded : without;
+    // relaxed: a hint.
+    if (stands_aside.exchange(static_cast<std::uint32_t>(why), order::relaxed) == static_cast<std::uint32_t>(why))
+      return;
+    shared->tell_aside(number, why);
+    machine::unpark_shared(shared->generation_word(), everybodys_group);
   }
 
   /// True if the job would take turns on its main context, and does not take turns.
@@ -222,10 +205,10 @@ struct job::impl {
   const bool takes_turns;
   native::atomic<std::uint64_t> aside_looked_at{0};
   native::atomic<std::uint32_t> stands_aside{0};  ///< an aside
-  std::mutex looking_aside;                       ///< guards the five below
-  std::uint64_t outsiders_looked_at = 0;
-  stepping_aside decides;
-  time_of_jobs others;
+  native::atomic<std::uint64_t> looked_around_at{0};
+  native::atomic<std::uint32_t> is_light{1};
+  std::mutex looking_aside;  ///< guards the three below
+  surroundings<shared_table> around;
   bool crowded = false;
   std::uint64_t crowded_for = ~std::uint64_t{0};  ///< the generation of `crowded`
   native::atomic<std::uint32_t> expelled{0};
@@ -413,18 +396,23 @@ bool job::stands_aside() {
   if ((!in.may_step_aside && in.takes_turns) || !member()) return false;
   const std::uint64_t now = in.now();
   std::uint64_t last = in.aside_looked_at.load(order::relaxed);  // relaxed, all: a hint, and its pace
-  if (now - last >= millisecond && in.aside_looked_at.compare_exchange(last, now, order::relaxed)) {
-    const std::unique_lock held(in.looking_aside, std::try_to_lock);
-    if (held) {
-      const aside why = in.look_aside(now);
-      if (in.stands_aside.exchange(static_cast<std::uint32_t>(why), order::relaxed) !=
-          static_cast<std::uint32_t>(why)) {
-        in.shared->tell_aside(in.number, why);
-        wake_watchers();
-      }
-    }
+  // relaxed: as above. A light job's loops are short, and one of them is not to pay for each look.
+  if (now - last >= (in.is_light.load(order::relaxed) != 0 ? stepping_aside::own_window / 4 : millisecond) &&
+      in.aside_looked_at.compare_exchange(last, now, order::relaxed)) {
+    in.look_aside(now, false);
   }
   return in.stands_aside.load(order::relaxed) != 0;
+}
+
+void job::look_around() {
+  impl& in = *in_;
+  if (!in.may_step_aside || !member()) return;
+  const std::uint64_t now = in.now();
+  std::uint64_t last = in.looked_around_at.load(order::relaxed);  // relaxed, both: only paces
+  if (now - last >= stepping_aside::outsiders_window &&
+      in.looked_around_at.compare_exchange(last, now, order::relaxed)) {
+    in.look_aside(now, true);
+  }
 }
 
 void job::shares_of(std::span<const unsigned> contexts, std::span<double> shares) {
@@ -481,7 +469,7 @@ job::seat::~seat() {
   impl& in = *of_->in_;
   if (!of_->member()) return;
   learn(true);
-  in.shared->at(context_).leave(in, in.number, *who_);
+  in.shared->at(context_).leave(in, in.number, *slices_);
 }
 
 /// Looks at the assignment if it has changed. False, if not `patiently`: another thread of the process computes it now.
@@ -489,14 +477,14 @@ bool job::seat::learn(bool patiently) {
   impl& in = *of_->in_;
   for (unsigned attempt = 0;; ++attempt) {
     const std::uint64_t generation = in.shared->generation();
-    if (who_ != nullptr && generation == knows_for_) return true;
+    if (slices_ != nullptr && generation == knows_for_) return true;
     const std::uint64_t word = in.owners.word(context_);
     const std::uint64_t owner = word & owner_word::owner_mask;
     if (word >> 32 == (generation & 0xffffffff) && (word & owner_word::known) != 0) {
       knows_for_ = generation;
       is_owners_main_ = (word & owner_word::main) != 0;
       turns_ = owner == owner_word::turns ? in.divided() : nullptr;
-      who_ = turns_ != nullptr ? &turns_->high[context_] : owner == 0 ? &in.no_one : &in.each_alone[owner - 1];
+      slices_ = turns_ != nullptr ? &turns_->high[context_] : owner == 0 ? &in.no_one : &in.each_alone[owner - 1];
       return true;
     }
     if (in.owners.try_assignment(*in.shared) != nullptr) continue;
@@ -514,7 +502,7 @@ bool job::seat::keep(bool gives) {
   // The seat stays disturbed, and its next check-in comes here again.
   if (!learn(false)) return true;
   look_within_ = in.look_at_owner_of(*this);
-  return in.shared->at(context_).keep(in, in.number, *who_, mine_, gives);
+  return in.shared->at(context_).keep(in, in.number, *slices_, mine_, gives);
 }
 
 void job::seat::look_at_owner() {
@@ -536,7 +524,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   if (!of_->member()) return true;
   const auto time_slices_now = [&]() -> const time_slices& {
     learn(true);
-    return *who_;
+    return *slices_;
   };
   const auto enough = [&] {
     // A job with a damaged slot may have no share, and so no thread that runs and repairs it.
@@ -561,8 +549,8 @@ void job::seat::idle() {
   look_within_ = 0;
   if (!of_->member()) return;
   // Only the choice of the job to wake depends on it.
-  learn(who_ == nullptr);
-  in.shared->at(context_).idle(in, in.number, *who_);
+  learn(slices_ == nullptr);
+  in.shared->at(context_).idle(in, in.number, *slices_);
 }
 
 }  // namespace callisto::cosched

@@ -68,9 +68,12 @@ class CALLISTO_API job {
   bool alone();
 
   /// True if the job does better without sharing at the moment (stepping_aside.hpp): its threads then take no context,
-  /// run where they are, and ask again within a millisecond or so. Takes 40 ns; once a millisecond 1 us, and each 300
-  /// ms some 50 us.
+  /// run where they are, and ask again within a millisecond or so. Takes 40 ns; once a millisecond 1 to 5 us, and each
+  /// 300 ms 50 to 300 us. A light job takes the first each 25 ms, the second each 1.2 s unless look_around() is called.
   bool stands_aside();
+
+  /// Looks at what other programs use, each 300 ms; for a thread that has no work. Takes 40 ns otherwise.
+  void look_around();
 
   /// True if the job has high priority on this context, always or in time slices. It then gets the context whenever it
   /// wants it.
@@ -165,7 +168,7 @@ class CALLISTO_API job {
 
     job* of_;
     // What the seat knows of the context assignment, for the table's generation `knows_for_`.
-    const time_slices* who_ = nullptr;  ///< the jobs with high priority here
+    const time_slices* slices_ = nullptr;  ///< the jobs with high priority here
     bool is_owners_main_ = false;  ///< this is the context of the owner's main thread; with several owners see turns_
     std::shared_ptr<const context_assignment> turns_;  ///< null: one job at most has high priority here
     std::uint64_t knows_for_ = 0;

@@ -14,11 +14,11 @@ void pause_for(std::uint64_t nanoseconds) noexcept {
 }
 
 std::uint64_t owner_word::of(const context_assignment& d, unsigned context, std::uint64_t generation) {
-  const time_slices& who = d.high[context];
+  const time_slices& slices = d.high[context];
   const std::uint64_t tag = generation << 32 | known;
-  if (who.size() > 1) return tag | turns;
-  if (who.empty()) return tag;
-  const unsigned owner = who.holder(0);
+  if (slices.size() > 1) return tag | turns;
+  if (slices.empty()) return tag;
+  const unsigned owner = slices.holder(0);
   return tag | (d.main[owner] == context ? main : 0) | (owner + 1);
 }
 

@@ -38,6 +38,9 @@ class CALLISTO_API stepping_aside {
   /// job's share comes to, `contexts` on how many it may run.
   aside look(const sample& now, double share, unsigned contexts) noexcept;
 
+  /// True if the job uses far less than its share, whatever else look() has found.
+  bool light() const noexcept { return light_; }
+
   /// The part of its share that a job must use to be no light one.
   static constexpr double heavy_above = 0.5;
 

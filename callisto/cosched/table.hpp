@@ -31,6 +31,9 @@
 
 namespace callisto::cosched {
 
+/// The largest process number (PID_MAX_LIMIT).
+inline constexpr std::uint64_t max_pid = 1 << 22;
+
 /// What a job tells the others about itself.
 struct job_record {
   std::uint64_t pid = 0;

@@ -89,16 +89,16 @@ inline std::uint64_t borrowers_period(job_set wants, unsigned waiting, const tim
 }
 
 /// Decides for job `me`, which wants the context as the jobs `wants` do. `waiting` of its threads wait for contexts.
-inline decision decide(unsigned me, const context_state& s, const time_slices& who, job_set wants, unsigned waiting,
+inline decision decide(unsigned me, const context_state& s, const time_slices& slices, job_set wants, unsigned waiting,
                        std::uint64_t now, const timing& t) noexcept {
   using move = decision::move;
   if (s.runs == me) return {move::take};
-  const unsigned top = who.holder(now);
+  const unsigned top = slices.holder(now);
   const bool top_wants = top != no_job && (wants & only(top)) != 0;
   const std::uint64_t elapsed = s.elapsed(now);
   // No wait lasts longer than until the job's own time slice begins.
   const auto at_most = [&](std::uint64_t n) {
-    return std::max<std::uint64_t>(1, std::min(n, who.until_turn(me, now)));
+    return std::max<std::uint64_t>(1, std::min(n, slices.until_turn(me, now)));
   };
   if (s.runs == no_job) {
     if (me == top || !top_wants) return {move::take};
@@ -122,8 +122,8 @@ inline decision decide(unsigned me, const context_state& s, const time_slices& w
 }
 
 /// True if job `me`, which runs on the context and has work, must make room now (rule 4).
-inline bool must_yield(unsigned me, const time_slices& who, job_set wants, std::uint64_t now) noexcept {
-  const unsigned top = who.holder(now);
+inline bool must_yield(unsigned me, const time_slices& slices, job_set wants, std::uint64_t now) noexcept {
+  const unsigned top = slices.holder(now);
   return top != no_job && top != me && (wants & only(top)) != 0;
 }
 

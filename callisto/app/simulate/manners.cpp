@@ -3,8 +3,8 @@
 // A context is its kernel, too: the threads that are pinned there have its processor by weight, in slices of 3 ms, and
 // a woken thread runs before one that has had more. What a job's threads do in a loop is modelled: they claim batches
 // of 50 us, and those that find none poll, then sleep. Charged: the bodies, all accesses to the table with their lines'
-// journeys, the division of contexts, wake-ups. The policies are those of the library: context_entry, divide(),
-// stepping_aside.
+// journeys, the division of contexts, wake-ups, a look at the kernel's accounts. The policies are those of the library:
+// context_entry, divide(), surroundings.
 #include <callisto/app/simulate/manners.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -17,7 +17,7 @@
 #include <callisto/app/simulate/machines.hpp>
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/cosched/context_assignment.hpp>
-#include <callisto/cosched/stepping_aside.hpp>
+#include <callisto/cosched/surroundings.hpp>
 #include <callisto/cosched/table.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/simulated/machine.hpp>
@@ -68,6 +68,8 @@ constexpr std::uint64_t usual_weight = 1024;
 constexpr std::uint64_t nice_weight = 15;  ///< at nice level 19
 /// divide() for 16 jobs and 128 contexts.
 constexpr std::uint64_t division_time = 20 * us;
+/// The kernel's accounts of all processors.
+constexpr std::uint64_t accounts_time = 300 * us;
 
 class machine_of_jobs {
  public:
@@ -121,10 +123,9 @@ class machine_of_jobs {
     std::uint64_t weight = usual_weight;  ///< to the kernel
     unsigned number = no_job;
     cosched::aside aside = cosched::aside::no;
-    cosched::stepping_aside decides;
-    cosched::time_of_jobs others;
+    cosched::surroundings<cosched::table<simulated>> around;
     std::uint64_t aside_looked_at = 0;
-    std::uint64_t outsiders_looked_at = 0;
+    std::uint64_t looked_around_at = 0;
     std::shared_ptr<const cosched::context_assignment> divided;
     std::uint64_t divided_for = never;
     std::uint64_t used = 0;
@@ -223,32 +224,22 @@ class machine_of_jobs {
     return p.divided;
   }
 
-  /// Does what job::stands_aside() does, which reads the kernel's accounts.
-  bool stands_aside(process& p) {
+  /// Does what job::stands_aside() does, and job::look_around() for a thread without work.
+  bool stands_aside(process& p, bool has_no_work = false) {
     if (p.number == no_job) return true;
     const std::uint64_t now = time() + ms;
-    if (now - p.aside_looked_at < ms) return p.aside != cosched::aside::no;
-    p.aside_looked_at = now;
-    cosched::stepping_aside::sample s{.at = now, .own = p.used};
-    double weights = 0;
-    double own = 1;
-    for (const process& other : jobs_) {
-      if (other.number == no_job) continue;
-      weights += static_cast<double>(other.weight);
-      if (&other == &p) own = static_cast<double>(other.weight);
-    }
-    if (now - p.outsiders_looked_at >= cosched::stepping_aside::outsiders_window) {
-      p.outsiders_looked_at = now;
-      for (unsigned j = 0; j < jobs_.size(); ++j) {
-        const process& other = jobs_[j];
-        if (other.number == no_job) continue;
-        p.others.count(other.number, 1 + j, other.used, &other != &p && other.aside == cosched::aside::light,
-                       setup_.contexts * static_cast<double>(other.weight) / weights, now);
-      }
-      s.jobs = p.others.total();
-      for (const kernel& k : kernels_) s.busy += k.busy;
-    }
-    const cosched::aside why = p.decides.look(s, setup_.contexts * own / weights, setup_.contexts);
+    std::uint64_t& last = has_no_work ? p.looked_around_at : p.aside_looked_at;
+    if (now - last < (has_no_work ? cosched::stepping_aside::outsiders_window : ms))
+      return p.aside != cosched::aside::no;
+    last = now;
+    const cosched::aside why = p.around.look(
+        table_, p.number, now, p.used, has_no_work, [this](std::uint64_t number) { return jobs_[number - 1].used; },
+        [this](const cosched::context_set& /*contexts*/) {
+          work(accounts_time);
+          std::uint64_t busy = 0;
+          for (const kernel& k : kernels_) busy += k.busy;
+          return busy;
+        });
     if (why != std::exchange(p.aside, why)) table_.tell_aside(p.number, why);
     return p.aside != cosched::aside::no;
   }
@@ -346,6 +337,7 @@ class machine_of_jobs {
     } else if (t.polled++ < polls) {
       work(poll);
     } else {
+      if (p.aside != cosched::aside::no) stands_aside(p, true);
       t.due = never;
       if (t.wants) give_up(t);
       if (std::exchange(t.leased, false)) {

@@ -185,6 +185,7 @@ void job_contexts::watch_for_others() {
   std::uint64_t last = s.job->generation();
   std::uint64_t used = 0;
   while (s.ends.load(machine::order::relaxed) == 0) {
+    s.job->look_around();
     const bool aside = s.job->stands_aside();
     const std::uint64_t seen = s.job->generation();
     const bool others = !aside && !s.job->alone() && s.job->member();

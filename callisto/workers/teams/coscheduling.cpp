@@ -342,7 +342,9 @@ void coscheduling::follower::set_home(unsigned context) noexcept {
 }
 
 void coscheduling::follower::idle() noexcept {
-  if (!counted_ || !of_.active()) return;
+  if (!of_.active()) return;
+  if (apart_) of_.job_->look_around();
+  if (!counted_) return;
   at_.calm = ~std::uint64_t{0};
   if (uncount()) seat_->idle();
 }
