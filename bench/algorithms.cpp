@@ -1,4 +1,5 @@
-// Sorting, scanning and reducing, beside the standard library on one thread and, if it is installed, oneTBB.
+// Sorting, scanning, reducing and filtering, beside the standard library on one thread and, if they are installed,
+// oneTBB and ParlayLib.
 #include "compare.hpp"
 
 #include <callisto/algorithms.hpp>
@@ -16,6 +17,9 @@
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/parallel_sort.h>
+#endif
+#ifdef CALLISTO_BENCH_PARLAY
+#include <parlay/primitives.h>
 #endif
 
 namespace {
@@ -36,7 +40,7 @@ void row(const std::string& name, std::vector<variant> variants, std::vector<std
   for (std::size_t i = 1; i < variants.size(); ++i) {
     cells.push_back(fmt::format("{} {:.2f}", variants[i].name, ratio(variants[i], variants.front())));
   }
-  while (cells.size() < 4) cells.emplace_back("-");
+  while (cells.size() < 5) cells.emplace_back("-");
   table.push_back(std::move(cells));
 }
 
@@ -57,6 +61,9 @@ void sorting(const std::string& name, const std::vector<T>& input, std::vector<s
   variants.push_back({"std::sort", timed([](auto& v) { std::sort(v.begin(), v.end()); })});
 #ifdef CALLISTO_BENCH_TBB
   variants.push_back({"oneTBB", timed([](auto& v) { tbb::parallel_sort(v.begin(), v.end()); })});
+#endif
+#ifdef CALLISTO_BENCH_PARLAY
+  variants.push_back({"ParlayLib", timed([](auto& v) { parlay::sort_inplace(v); })});
 #endif
   row(name, std::move(variants), table);
 }
@@ -90,6 +97,12 @@ void scanning(std::size_t n, std::vector<std::vector<std::string>>& table) {
                             std::plus<>{});
                       })});
 #endif
+#ifdef CALLISTO_BENCH_PARLAY
+  variants.push_back({"ParlayLib", timed([&] {
+                        std::copy(in.begin(), in.end(), out.begin());
+                        parlay::scan_inclusive_inplace(out);
+                      })});
+#endif
   row(fmt::format("scan of {} numbers", n), std::move(variants), table);
 }
 
@@ -118,7 +131,35 @@ void reducing(std::size_t n, std::vector<std::vector<std::string>>& table) {
                             std::plus<>{});
                       })});
 #endif
+#ifdef CALLISTO_BENCH_PARLAY
+  variants.push_back({"ParlayLib", timed([&] { return parlay::reduce(in); })});
+#endif
   row(fmt::format("deterministic sum of {}", n), std::move(variants), table);
+}
+
+void filtering(std::size_t n, std::vector<std::vector<std::string>>& table) {
+  std::vector<std::uint64_t> in(n);
+  std::iota(in.begin(), in.end(), std::uint64_t{0});
+  std::vector<std::uint64_t> out(n);
+  const auto odd = [](std::uint64_t x) { return (x * 0x9e3779b97f4a7c15u >> 40) % 2 != 0; };
+  const auto wanted = static_cast<std::size_t>(std::count_if(in.begin(), in.end(), odd));
+  const auto timed = [&](auto f) {
+    return [&, f] {
+      std::size_t found = 0;
+      const double seconds = seconds_of([&] { found = f(); });
+      require(found == wanted, "copy_if");
+      return seconds;
+    };
+  };
+  const auto size = [&](auto end) { return static_cast<std::size_t>(end - out.begin()); };
+  std::vector<variant> variants;
+  variants.push_back({"callisto", timed([&] { return size(callisto::copy_if(in, out.begin(), odd)); })});
+  variants.push_back({"std", timed([&] { return size(std::copy_if(in.begin(), in.end(), out.begin(), odd)); })});
+#ifdef CALLISTO_BENCH_PARLAY
+  // Into memory that the program has, as the others do.
+  variants.push_back({"ParlayLib", timed([&] { return parlay::filter_into_uninitialized(in, out, odd); })});
+#endif
+  row(fmt::format("copy_if of {}", n), std::move(variants), table);
 }
 
 }  // namespace
@@ -127,7 +168,8 @@ int main(int count, char** arguments) {
   if (count > 1) {
     const bool asks = arguments[1] == std::string("--help") || arguments[1] == std::string("-h");
     if (!asks) fmt::print(stderr, "algorithms: expected no arguments, found '{}'\n", arguments[1]);
-    fmt::print(asks ? stdout : stderr, "Usage: algorithms\nSorts, scans and reduces 10 M values beside its peers.\n");
+    fmt::print(asks ? stdout : stderr,
+               "Usage: algorithms\nSorts, scans, reduces and filters 10 M values beside its peers.\n");
     return asks ? 0 : 2;
   }
   constexpr std::size_t n = 10'000'000;
@@ -141,7 +183,7 @@ int main(int count, char** arguments) {
     few[i] = static_cast<std::uint32_t>(random() % 100);
   }
   fmt::print("{} threads; times of Callisto, and the others' times by Callisto's\n\n", threads());
-  std::vector<std::vector<std::string>> table{{"", "callisto", "", ""}};
+  std::vector<std::vector<std::string>> table{{"", "callisto", "", "", ""}};
   sorting("sort 10 M random 64-bit keys", keys, table);
   sorting("sort 10 M doubles", reals, table);
   sorting("sort 10 M of 100 values", few, table);
@@ -153,5 +195,7 @@ int main(int count, char** arguments) {
   scanning(100'000, table);
   reducing(n, table);
   reducing(100'000, table);
+  filtering(n, table);
+  filtering(100'000, table);
   print_table(table);
 }
