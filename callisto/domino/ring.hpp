@@ -88,7 +88,8 @@ class ring {
   ///   draft(n, word, value)   says that the n tasks are its own once the word has this value
   ///   commit(), cancel()      says that they are, or are not
   ///   may_take()              asked after tasks were seen
-  /// Returns how many it took: 0 if there are none, or if may_take() is false. From any thread.
+  ///   tries_again()           asked after another thread was faster
+  /// Returns how many it took: 0 if there are none, or if may_take() or tries_again() is false. From any thread.
   template <class Taker>
   std::uint64_t take(std::uint64_t most, Taker&& taker) {
     for (;;) {
@@ -124,6 +125,7 @@ class ring {
         return n;
       }
       taker.cancel();
+      if (!taker.tries_again()) return 0;
     }
   }
 
@@ -139,6 +141,7 @@ class ring {
       void commit() const {}
       void cancel() const {}
       bool may_take() const { return true; }
+      bool tries_again() const { return true; }
     } taker;
     while (take(1, taker) != 0) f(taker.one);
   }

@@ -317,7 +317,14 @@ class scheduler {
     lane<M>& here;
     group<M>& g;
     std::uint32_t bucket;
+    bool* lost;  ///< set if another thread was faster; null: it tries again
 
+    bool tries_again() const noexcept {
+      // At the beginning of a run the first tasks of a ring are worth the wait.
+      if (lost == nullptr || here.hold_most_ == 1) return true;
+      *lost = true;
+      return false;
+    }
     std::uint64_t number() const noexcept { return here.number_ + 1; }
     void settle(unsigned lane) const noexcept { of.lanes_[lane]->hold_.settle(); }
     void stage(std::uint64_t i, const task& t) const noexcept { here.hold_.stage(i, t); }
@@ -332,9 +339,9 @@ class scheduler {
     return [this](unsigned lane) { lanes_[lane]->hold_.settle(); };
   }
 
-  /// Fills the hold from a ring of group g.
-  bool take_from(lane<M>& here, group<M>& g, std::uint32_t bucket, ring<M>& from) {
-    if (from.take(here.hold_most_, taker{*this, here, g, bucket}) == 0) return false;
+  /// Fills the hold from a ring of group g. If `lost` is given, it does not try again where another thread is faster.
+  bool take_from(lane<M>& here, group<M>& g, std::uint32_t bucket, ring<M>& from, bool* lost = nullptr) {
+    if (from.take(here.hold_most_, taker{*this, here, g, bucket, lost}) == 0) return false;
     move_to(here, g);
     return true;
   }
@@ -345,22 +352,25 @@ class scheduler {
     return take_from(here, g, bucket, own);
   }
 
-  /// Takes some of another lane's ring of group g. Each time it begins with another lane: many thieves that look in one
-  /// order crowd at one ring, and its owner can hardly take from it.
+  /// Takes some of another lane's ring of group g. Each time it begins with another lane, and a thief that was beaten
+  /// at a ring looks at others first: thieves that crowd at one ring keep each other, and its owner, from taking.
   bool steal(lane<M>& here, group<M>& g) {
     const std::uint32_t bucket = g.open.load(order::relaxed);
     if (bucket == group<M>::closed) return false;
     const auto all = static_cast<unsigned>(lanes_.size());
-    const unsigned begin = here.any_below(all);
-    for (unsigned i = 0; i < all; ++i) {
-      const unsigned victim = (begin + i) % all;
-      if (victim == here.number_) continue;
-      ring<M>& from = lanes_[victim]->part(g).rings[bucket];
-      if (from.looks_empty() || !take_from(here, g, bucket, from)) continue;
-      here.steals_.fetch_add(1, order::relaxed);
-      return true;
+    for (;;) {
+      bool lost = false;
+      const unsigned begin = here.any_below(all);
+      for (unsigned i = 0; i < all; ++i) {
+        const unsigned victim = (begin + i) % all;
+        if (victim == here.number_) continue;
+        ring<M>& from = lanes_[victim]->part(g).rings[bucket];
+        if (from.looks_empty() || !take_from(here, g, bucket, from, &lost)) continue;
+        here.steals_.fetch_add(1, order::relaxed);
+        return true;
+      }
+      if (!lost) return false;
     }
-    return false;
   }
 
   using reply = typename hold<M>::reply;

@@ -55,6 +55,7 @@ struct keeper {
   void commit() const {}
   void cancel() const {}
   bool may_take() const { return true; }
+  bool tries_again() const { return true; }
 };
 
 /// An owner that puts `Tasks` tasks into a ring of two words, then takes what is left, beside thieves.
@@ -193,6 +194,7 @@ class drafters {
     }
     void cancel() const { of.holds_[lane].cancel(); }
     bool may_take() const { return true; }
+    bool tries_again() const { return true; }
   };
 
   void take_the_rest() {
@@ -247,6 +249,7 @@ class emptied {
     void commit() const {}
     void cancel() const { of.cancel(); }
     bool may_take() const { return true; }
+    bool tries_again() const { return true; }
   };
   domino::ring<small> ring_;
   std::array<holding, 2> holds_;
