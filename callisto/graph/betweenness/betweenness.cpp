@@ -222,6 +222,44 @@ std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, 
   return all;
 }
 
+/// Returns the edges by `from`, then `to`, with sums of scores and, as their errors, of squares. Repeated and, of an
+/// undirected graph, opposite arcs add up; loops are left out.
+template <class Vertex>
+std::vector<scored_edge> edges_in_order(const csr_graph<Vertex>& graph, const source_sums& sums) {
+  const std::uint64_t n = graph.vertices();
+  const adjacency<Vertex>& in = graph.in();
+  const auto each = [&](auto f) {  // f(from, to, first, last): the arcs of one pair; rows are sorted
+    for (std::uint64_t to = 0; to < n; ++to) {
+      for (std::uint64_t first = in.offsets[to], last = first, end = in.offsets[to + 1]; first != end; first = last) {
+        while (last != end && in.targets[last] == in.targets[first]) ++last;
+        if (in.targets[first] != to) f(std::uint64_t{in.targets[first]}, to, first, last);
+      }
+    }
+  };
+  std::vector<std::uint64_t> places(n);  // by vertex: of its first edge; later, behind its last one from a row above
+  each([&](std::uint64_t from, std::uint64_t to, std::uint64_t, std::uint64_t) {
+    if (graph.directed() || from < to) ++places[from];
+  });
+  std::uint64_t count = 0;
+  for (std::uint64_t& place : places) count += std::exchange(place, count);
+  std::vector<scored_edge> edges(count);
+  std::uint64_t row = n;
+  std::uint64_t own = 0;
+  each([&](std::uint64_t from, std::uint64_t to, std::uint64_t first, std::uint64_t last) {
+    if (std::exchange(row, to) != to) own = places[to];
+    // An undirected edge comes from the row of its smaller end, then from that of the larger one, in the same order.
+    const bool forward = graph.directed() || from < to;
+    scored_edge& edge = edges[forward ? places[from]++ : own++];
+    edge.from = forward ? from : to;
+    edge.to = forward ? to : from;
+    for (std::uint64_t a = first; a != last; ++a) {  // a search uses one of them, so that squares add up
+      edge.score += sums.arc[a];
+      if (!sums.arc_squares.empty()) edge.standard_error += sums.arc_squares[a];
+    }
+  });
+  return edges;
+}
+
 template <class Vertex>
 edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, const betweenness_options& options,
                                             bool lengths, const run_control& control) {
@@ -240,32 +278,7 @@ edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, cons
   }
   result.sources = sources.size();
   const double factor = edge_factor(n, sources.size(), graph.directed(), options.normalized);
-  const adjacency<Vertex>& in = graph.in();
-  for (std::uint64_t to = 0; to < n; ++to) {
-    for (std::uint64_t a = in.offsets[to]; a != in.offsets[to + 1];) {
-      const std::uint64_t from = in.targets[a];
-      double sum = 0;
-      double squares = 0;  // a search uses one of the arcs of an edge, so that these add up
-      for (; a != in.offsets[to + 1] && in.targets[a] == from; ++a) {
-        sum += sums.arc[a];
-        if (!sums.arc_squares.empty()) squares += sums.arc_squares[a];
-      }
-      if (from == to) continue;
-      const bool turned = !graph.directed() && to < from;
-      result.edges.push_back({turned ? to : from, turned ? from : to, sum, squares});
-    }
-  }
-  std::sort(result.edges.begin(), result.edges.end(), [](const scored_edge& a, const scored_edge& b) {
-    return a.from != b.from ? a.from < b.from : a.to < b.to;
-  });
-  if (!graph.directed()) {
-    for (std::size_t e = 0; e < result.edges.size() / 2; ++e) {  // both directions lie side by side
-      const scored_edge& one = result.edges[2 * e];
-      const scored_edge& other = result.edges[2 * e + 1];
-      result.edges[e] = {one.from, one.to, one.score + other.score, one.standard_error + other.standard_error};
-    }
-    result.edges.resize(result.edges.size() / 2);
-  }
+  result.edges = edges_in_order(graph, sums);
   const auto k = static_cast<double>(sources.size());
   for (scored_edge& e : result.edges) {  // so far they have sums and sums of squares
     const auto population = static_cast<double>(n);
