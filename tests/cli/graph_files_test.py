@@ -187,6 +187,12 @@ class GraphFiles(CommandTest):
                             "--output", "-", "--quiet").splitlines()
         self.assertEqual([row.split("\t")[0] for row in rows], ["10", "Ann (5)", "Ann (9)", 'Bob "B" C'])
 
+    def test_a_suffix_that_names_no_form_of_values_is_said(self):
+        path = self.file("s.txt", "1 2\n2 3\n")
+        for name, form in [("s.xlsx", ", as tab-separated text"), ("s.tsv", ""), ("s.csv.gz", ""), ("scores", "")]:
+            there = self.folder / name
+            self.assertRegex(self.succeed("pagerank", path, "--output", there), f"(?m){re.escape(str(there))}{form}$")
+
     def test_labels_that_a_format_loses(self):
         path = self.file("x.txt", "10 1000\n1000 77\n")
         self.assertIn("numbers are lost", self.notes("convert", path, self.folder / "x.mtx"))

@@ -17,12 +17,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <utility>
 
 namespace callisto::app {
 namespace {
+
+/// True if the suffix says nothing else than tab-separated text, or there is none.
+bool is_plain_text(std::string_view path) {
+  const std::string suffix = std::filesystem::path(graph::without_compression(path)).extension();
+  return suffix.empty() || suffix == ".tsv" || suffix == ".txt" || suffix == ".tab";
+}
 
 /// Writes `count` lines; append(text, i) appends line i without its end.
 template <class Append>
@@ -323,7 +330,10 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
     return;
   }
   bar.finish();
-  if (!output.empty() && output != "-") found.rows.emplace_back("written", output);
+  if (!output.empty() && output != "-") {
+    const bool says_otherwise = for_programs && !csv && !run.as_json && !is_plain_text(output);
+    found.rows.emplace_back("written", output + (says_otherwise ? ", as tab-separated text" : ""));
+  }
   if (run.as_json) {
     out.write(run.to_text(to_json(*this, loaded, found)));
   } else if (!for_programs) {
