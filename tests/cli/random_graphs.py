@@ -217,7 +217,8 @@ def info(case):
 def pagerank(case):
     options, weight = case.use("strength", "strength")
     damping = case.r.choice([0.85, 0.5, 0.95])
-    seeds = {v: case.r.randint(1, 4) for v in case.r.sample(case.labels, 2)} if case.r.random() < 0.4 else None
+    drawn = case.r.sample(case.labels, min(2, len(case.labels)))
+    seeds = {v: case.r.randint(1, 4) for v in drawn} if case.r.random() < 0.4 else None
     options += ["--damping", damping, "--tolerance", 1e-12, "--iterations", 5000] + ["--power"] * case.r.randint(0, 1)
     if seeds:
         lines = [f"{v}\t{w}" for v, w in seeds.items()]
