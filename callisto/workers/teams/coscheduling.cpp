@@ -136,6 +136,8 @@ void coscheduling::wake_waiters() {
 
 bool coscheduling::alone() { return !active() || job_->alone(); }
 
+bool coscheduling::takes_no_context() { return !active() || job_->alone() || job_->stands_aside(); }
+
 std::optional<unsigned> coscheduling::main_context() {
   const unsigned context = job_->main_context();
   return context == cosched::context_assignment::no_context ? std::nullopt : std::optional(context);
@@ -298,12 +300,13 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   return here();
 }
 
-/// Takes part without a context of its own: the job stands aside.
+/// Takes part without a context of its own: the job stands aside. It goes where its home is by now, since a leader
+/// moves about then, and two threads of a short loop on one context take several times as long.
 bool coscheduling::follower::apart() noexcept {
-  if (!apart_) {
+  if (const unsigned at = place(); apart_at_ != at) {
     get_up();
-    belongs_to(place());
-    apart_ = true;
+    belongs_to(at);
+    apart_at_ = at;
   }
   at_ = {&of_.unread_};  // asks again at each check-in
   away_ = false;
@@ -343,7 +346,7 @@ void coscheduling::follower::set_home(unsigned context) noexcept {
 
 void coscheduling::follower::idle() noexcept {
   if (!of_.active()) return;
-  if (apart_) of_.job_->look_around();
+  if (apart_at_) of_.job_->look_around();
   if (!counted_) return;
   at_.calm = ~std::uint64_t{0};
   if (uncount()) seat_->idle();
@@ -351,7 +354,7 @@ void coscheduling::follower::idle() noexcept {
 
 void coscheduling::follower::sit_on(unsigned context) noexcept {
   get_up();
-  apart_ = false;
+  apart_at_.reset();
   seat_.emplace(*of_.job_, context, gettid());
   machine::pin_this_thread(context);  // if refused, here() looks again
 }

@@ -56,6 +56,8 @@ class coscheduling {
 
   /// True if no other job counts.
   bool alone();
+  /// True if threads run without taking contexts: no other job counts, or this one stands aside.
+  bool takes_no_context();
   /// Returns the context of the main thread; nullopt if it has none.
   std::optional<unsigned> main_context();
   /// Returns the number of followers that wait for a context to take part in a loop. A hint. One load.
@@ -104,8 +106,8 @@ class coscheduling {
     coscheduling& of_;
     native::atomic<unsigned> home_;
     std::optional<cosched::job::seat> seat_;
-    bool apart_ = false;    ///< it takes part without a context, since the job stands aside
-    bool counted_ = false;  ///< it counts among the threads with work on the seat's context
+    std::optional<unsigned> apart_at_;  ///< where it takes part without a context, since the job stands aside
+    bool counted_ = false;              ///< it counts among the threads with work on the seat's context
   };
 
   /// Returns the lease of the calling thread, which lives as long as the thread.

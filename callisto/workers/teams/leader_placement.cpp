@@ -14,7 +14,7 @@ using machine::order;
 void leader_placement::make_room(int here, followers& all, coscheduling* sharing) noexcept {
   moved_at_.store(machine::native::ticks(), order::relaxed);
   // Among other jobs it has a context of its own and needs no other.
-  if (sharing != nullptr && !sharing->alone()) {
+  if (sharing != nullptr && !sharing->takes_no_context()) {
     const std::optional<unsigned> main = sharing->main_context();
     if (main && go_to(*main)) here = static_cast<int>(*main);
   }
@@ -42,7 +42,7 @@ bool leader_placement::go_to(unsigned context) noexcept {
 void leader_placement::clear(unsigned context, followers& all, coscheduling* sharing) noexcept {
   for (const auto& f : all) {
     if (f->os_index != context) continue;
-    const bool goes = f->on != nullptr && !sharing->alone();
+    const bool goes = f->on != nullptr && !sharing->takes_no_context();
     if (!goes && !machine::pin(f->thread, spare_context_)) {
       if (sharing != nullptr) sharing->lost(spare_context_);
       return;
