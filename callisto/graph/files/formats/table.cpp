@@ -87,7 +87,10 @@ class table_parser {
         cells.weight = *weight;
         stop = marks.mark(used++);
       }
-      if (*stop == '\r') stop = marks.mark(used++);
+      if (*stop == '\r') {
+        if (stop[1] != '\n') return;  // within a cell
+        stop = marks.mark(used++);
+      }
       if (*stop == '\n') {
         marks.forget(used);
       } else if (layout_.columns > needed_ && separates(*stop)) {
