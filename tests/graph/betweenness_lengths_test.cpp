@@ -176,6 +176,7 @@ TEST(betweenness_by_length, takes_the_shortest_of_repeated_arcs) {
   expect_scores(result, {0, 1, 0});
   EXPECT_NO_THROW(verify_betweenness(graph, by_length, result));
   expect_edges(edge_betweenness(graph, by_length), {2, 0, 2});
+  expect_edges(edge_betweenness(graph), {1, 1, 1});
 }
 
 TEST(betweenness_by_length, counts_paths_beyond_doubles) {
@@ -195,6 +196,13 @@ TEST(betweenness_by_length, counts_paths_beyond_doubles) {
   for (std::uint64_t v = 0; v < n; ++v) {
     EXPECT_NEAR(found.scores[v], expected.scores[v], 1e-9 * std::max(1.0, expected.scores[v])) << v;
     EXPECT_NEAR(found.standard_errors[v], expected.standard_errors[v], 1e-6 * expected.standard_errors[v] + 1e-3) << v;
+  }
+  const edge_betweenness_result of_edges = edge_betweenness(graph, options);
+  options.weights = weight_use::none;
+  const edge_betweenness_result by_steps = edge_betweenness(plain, options);
+  ASSERT_EQ(of_edges.edges.size(), by_steps.edges.size());
+  for (std::size_t e = 0; e < of_edges.edges.size(); ++e) {
+    EXPECT_NEAR(of_edges.edges[e].score, by_steps.edges[e].score, 1e-9 * of_edges.edges[e].score) << e;
   }
 }
 

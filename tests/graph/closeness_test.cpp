@@ -288,7 +288,7 @@ TEST(lane_search, says_that_distances_do_not_fit) {
   constexpr std::uint64_t n = 100;
   const auto graph = naive::weighted(naive::undirected(n, shapes::path(n)), [](auto, auto) { return 1000.0; });
   const hub_numbers numbers = number_hubs_first(graph, {});
-  const auto rows = sort_by_length<std::uint16_t>(graph.in(), numbers, true, false, {});
+  const auto rows = sort_by_length<std::uint16_t>(graph.in(), numbers, false, {});
   const landmarks<std::uint16_t> none;
   lane_search<std::uint16_t> search(rows, none, 1000);
   const std::vector<std::uint32_t> end{numbers.number[0]};

@@ -2,6 +2,7 @@
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/betweenness/by_length.hpp>
 #include <callisto/graph/betweenness/core.hpp>
+#include <callisto/graph/betweenness/edges.hpp>
 #include <callisto/graph/betweenness/forms.hpp>
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/graph/betweenness/memory.hpp>
@@ -110,7 +111,7 @@ source_sums search(const csr_graph<Vertex>& graph, const std::vector<loop_form>&
   const std::vector<std::uint64_t> sources = sources_of(graph.vertices(), options);
   result.searches += sources.size();
   if (control.report != nullptr) control.report->begin("betweenness", sources.size(), "sources");
-  return search_by_length(graph, sources, {.lengths = true, .squares = squares, .arcs = false}, control);
+  return search_by_length(graph, sources, {.squares = squares, .arcs = false}, control);
 }
 
 /// Adds the sums over further sources.
@@ -193,9 +194,16 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   return result;
 }
 
+template <class Vertex>
+source_sums search_arcs(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources, bool lengths,
+                        bool squares, const run_control& control) {
+  if (!lengths) return search_edges(graph, sources, squares, control);
+  return search_by_length(graph, sources, {.squares = squares, .arcs = true}, control);
+}
+
 /// Does for arcs what search_to_error() does for vertices.
 template <class Vertex>
-std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, length_wishes wishes,
+std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, bool lengths,
                                                 const betweenness_options& wanted, source_sums& sums,
                                                 const run_control& control) {
   const std::uint64_t n = graph.vertices();
@@ -203,7 +211,7 @@ std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, 
   const double error = wanted.error / (graph.directed() ? 1 : 2);
   const growing_sample bound(std::max<std::uint64_t>(1, graph.arcs()), n, error, wanted.confidence);
   const auto add = [&](const std::vector<std::uint64_t>& further) {
-    source_sums more = search_by_length(graph, further, wishes, control);
+    source_sums more = search_arcs(graph, further, lengths, true, control);
     add_sums(sums.arc, std::move(more.arc));
     add_sums(sums.arc_squares, std::move(more.arc_squares));
   };
@@ -216,9 +224,8 @@ std::vector<std::uint64_t> search_arcs_to_error(const csr_graph<Vertex>& graph, 
     return true;
   };
   if (auto sample = grow_sample(n, bound, wanted, add, enough)) return *std::move(sample);
-  wishes.squares = false;
   std::vector<std::uint64_t> all = sources_of(n, wanted);
-  sums = search_by_length(graph, all, wishes, control);
+  sums = search_arcs(graph, all, lengths, false, control);
   return all;
 }
 
@@ -271,10 +278,10 @@ edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, cons
   if (control.report != nullptr) control.report->begin("betweenness of edges", sources.size(), "sources");
   source_sums sums;
   if (options.error != 0) {
-    sources = search_arcs_to_error(graph, {.lengths = lengths, .squares = true, .arcs = true}, options, sums, control);
+    sources = search_arcs_to_error(graph, lengths, options, sums, control);
   } else {
     const bool squares = options.samples != 0 && options.samples < n;
-    sums = search_by_length(graph, sources, {.lengths = lengths, .squares = squares, .arcs = true}, control);
+    sums = search_arcs(graph, sources, lengths, squares, control);
   }
   result.sources = sources.size();
   const double factor = edge_factor(n, sources.size(), graph.directed(), options.normalized);
@@ -374,7 +381,9 @@ edge_betweenness_result edge_betweenness(const any_graph& graph, const betweenne
 
 std::uint64_t edge_betweenness_memory(const any_graph& graph, const betweenness_options& options) noexcept {
   const bool squares = options.samples != 0 || options.error != 0;
-  return bytes_by_length(graph, true, squares) + sizeof(scored_edge) * needs::size_of(graph).m;
+  const std::uint64_t searches =
+      uses_lengths(graph, options) ? bytes_by_length(graph, true, squares) : bytes_for_edges(graph, squares);
+  return searches + sizeof(scored_edge) * needs::size_of(graph).m;
 }
 
 }  // namespace callisto::graph

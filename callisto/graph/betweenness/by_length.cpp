@@ -254,10 +254,10 @@ bool search_in_lanes(const csr_graph<Vertex>& graph, const std::vector<std::uint
   using state = length_state<Length>;
   const auto most = static_cast<Length>(longest);
   const hub_numbers numbers = number_hubs_first(graph, control);
-  const length_rows<Length> rows = sort_by_length<Length>(graph.in(), numbers, wishes.lengths, wishes.arcs, control);
+  const length_rows<Length> rows = sort_by_length<Length>(graph.in(), numbers, wishes.arcs, control);
   const landmarks<Length> marks = [&] {
     if (!graph.directed()) return find_landmarks<Length>(rows, nullptr, most, control);
-    const length_rows<Length> out = sort_by_length<Length>(graph.out(), numbers, wishes.lengths, false, control);
+    const length_rows<Length> out = sort_by_length<Length>(graph.out(), numbers, false, control);
     return find_landmarks<Length>(rows, &out, most, control);
   }();
   std::vector<bool> wanted(graph.vertices());
@@ -316,11 +316,8 @@ bool search_in_lanes(const csr_graph<Vertex>& graph, const std::vector<std::uint
 template <class Vertex>
 source_sums search_by_length(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
                              length_wishes wishes, const run_control& control) {
-  weight_survey weights{.most = 1};
-  if (wishes.lengths) {
-    weights = survey_weights(graph, "lengths", control);
-    refuse_zeros(graph, control);
-  }
+  const weight_survey weights = survey_weights(graph, "lengths", control);
+  refuse_zeros(graph, control);
   source_sums result;
   in_shortest_form(weights, [&]<class Length>(std::type_identity<Length>) {
     return search_in_lanes<Length>(graph, sources, wishes, weights.most, result, control);

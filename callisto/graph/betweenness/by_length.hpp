@@ -1,4 +1,4 @@
-// Brandes' algorithm for paths by length, and for edges.
+// Brandes' algorithm for paths by length.
 #pragma once
 
 #include <callisto/graph/betweenness/betweenness.hpp>
@@ -14,12 +14,11 @@ namespace callisto::graph {
 
 /// What the searches sum.
 struct length_wishes {
-  bool lengths;  ///< arcs have lengths, which are above 0; otherwise all are 1
   bool squares;  ///< of dependencies: on arcs if these are wanted, else on vertices
   bool arcs;
 };
 
-/// Searches from `sources` on all threads. The graph has less than 2^32 - 1 vertices and its in-rows. Throws
+/// Searches from `sources` on all threads. The graph has weights, less than 2^32 - 1 vertices and its in-rows. Throws
 /// weight_error if a length is not above 0; cancelled.
 template <class Vertex>
 source_sums search_by_length(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,

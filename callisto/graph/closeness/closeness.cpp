@@ -203,10 +203,10 @@ bool search_by_length(const csr_graph<Vertex>& graph, const closeness_options& o
   const std::uint64_t n = graph.vertices();
   const hub_numbers numbers = number_hubs_first(graph, control);
   const auto most = static_cast<Length>(longest);
-  const length_rows<Length> rows = sort_by_length<Length>(backward(graph, options), numbers, true, false, control);
+  const length_rows<Length> rows = sort_by_length<Length>(backward(graph, options), numbers, false, control);
   const landmarks<Length> marks = [&] {
     if (!graph.directed()) return find_landmarks<Length>(rows, nullptr, most, control);
-    const length_rows<Length> other = sort_by_length<Length>(forward(graph, options), numbers, true, false, control);
+    const length_rows<Length> other = sort_by_length<Length>(forward(graph, options), numbers, false, control);
     return find_landmarks<Length>(rows, &other, most, control);
   }();
   const auto run = [&]<class Sum>(Sum) {

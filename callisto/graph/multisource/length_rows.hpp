@@ -51,10 +51,10 @@ hub_numbers number_hubs_first(const csr_graph<Vertex>& graph, const run_control&
 }
 
 /// Returns `rows` of a graph, renumbered and sorted. Of repeated arcs it keeps the shortest, loops not at all.
-/// `weights`: lengths are the rows' weights, which a Length must hold; otherwise all are 1. Throws cancelled.
+/// Lengths are the rows' weights, which a Length must hold. Throws cancelled.
 template <class Length, class Vertex>
-length_rows<Length> sort_by_length(const adjacency<Vertex>& rows, const hub_numbers& numbers, bool weights,
-                                   bool with_arcs, const run_control& control) {
+length_rows<Length> sort_by_length(const adjacency<Vertex>& rows, const hub_numbers& numbers, bool with_arcs,
+                                   const run_control& control) {
   const std::uint64_t n = numbers.vertex.size();
   const loop_options options{.stop = control.stop};
   // Rows ascend by target, so repeats lie side by side.
@@ -64,7 +64,7 @@ length_rows<Length> sort_by_length(const adjacency<Vertex>& rows, const hub_numb
       const Vertex u = rows.targets[a];
       std::uint64_t best = a;
       for (; a != rows.offsets[v + 1] && rows.targets[a] == u; ++a) {
-        if (weights && rows.weights[a] < rows.weights[best]) best = a;
+        if (rows.weights[a] < rows.weights[best]) best = a;
       }
       if (u != v) f(u, best);
     }
@@ -84,7 +84,7 @@ length_rows<Length> sort_by_length(const adjacency<Vertex>& rows, const hub_numb
     for (std::uint64_t number = first; number < last; ++number) {
       row.clear();
       each_of(number, [&](Vertex u, std::uint64_t arc) {
-        row.emplace_back(weights ? static_cast<Length>(rows.weights[arc]) : Length{1}, numbers.number[u], arc);
+        row.emplace_back(static_cast<Length>(rows.weights[arc]), numbers.number[u], arc);
       });
       std::sort(row.begin(), row.end());
       std::uint64_t at = made.offsets[number];
