@@ -50,8 +50,9 @@ step() {
     return 0
   fi
   printf 'failed (%d s); the end of %s:\n' $((SECONDS - start)) "$log"
-  # ctest and unittest report every test: those that passed would push the failures out of sight.
-  grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$| \.\.\. (ok|skipped .*)$' "$log" | tail -n 80 | sed 's/^/  | /'
+  # ctest and unittest report every test: those that passed or were skipped would push the failures out of sight.
+  grep -vE '^ +Start +[0-9]+: | (Passed|\*\*\*Skipped) +[0-9.]+ sec$| \(Skipped\)$| \.\.\. (ok|skipped .*)$' "$log" |
+    tail -n 80 | sed 's/^/  | /'
   return 1
 }
 
@@ -118,13 +119,15 @@ run_ctest() {
     grep -q '^No tests were found' "$log" || failed=$((failed + 1))
     return 0
   fi
-  sed -n '/tests passed, /,$p' "$log" | sed '/^$/d'
+  sed -n '/tests passed, /,$p' "$log" | sed '/^$/d; /(Skipped)$/d'
   read -r missed total < <(sed -nE 's/.* ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   left_out=$(grep -c '(Skipped)$' "$log" || true)
   if ((missed > 0)); then
-    # The names from the test programs: googletest's cases, unittest's methods, and the errors that ended them.
+    # The names from the test programs: googletest's cases with what was expected, unittest's methods, the errors that
+    # ended them, and what sanitizers found.
     failures+=$(awk -v preset="$preset" '
-      /^(\[  FAILED  \] [^ ]+|(FAIL|ERROR): .*|[A-Za-z.]+(Error|Expired): .*)$/ && !seen[$0]++ && ++n <= 12 {
+      /^(\[  FAILED  \] |(FAIL|ERROR): |[A-Za-z.]+(Error|Expired): |[^ ]+:[0-9]+: Failure$|Expected|SUMMARY: )/ &&
+        !seen[$0]++ && ++n <= 24 {
         print "  " preset ": " substr($0, 1, 200)
       }' "$log")$'\n'
   fi

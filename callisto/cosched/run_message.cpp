@@ -4,6 +4,7 @@
 #include <callisto/machine/system/descriptor.hpp>
 #include <callisto/machine/system/secure_environment.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -20,16 +21,19 @@ run_address::run_address(std::string_view mark) noexcept {
   length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size() + mark.size());
 }
 
-void tell_run_of_job() noexcept {
-  const std::string_view mark = machine::file_variable(run_variable);
-  if (mark.empty()) return;
+void tell_runs(std::string_view marks) noexcept {
+  if (marks.empty()) return;
   const int saved = errno;
-  const run_address to(mark);
   const machine::descriptor from(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (from.get() >= 0 && to.length != 0) {
-    ::sendto(from.get(), "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, to.get(), to.length);
+  while (from.get() >= 0 && !marks.empty()) {
+    const std::size_t comma = std::min(marks.find(','), marks.size());
+    const run_address to(marks.substr(0, comma));
+    if (to.length != 0) ::sendto(from.get(), "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, to.get(), to.length);
+    marks.remove_prefix(std::min(comma + 1, marks.size()));
   }
   errno = saved;
 }
+
+void tell_run_of_job() noexcept { tell_runs(machine::file_variable(run_variable)); }
 
 }  // namespace callisto::cosched

@@ -208,7 +208,8 @@ bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identit
 
 /// Gives each thread that takes part a PerThread on its stack: the paper's second form. Calls body.fork(state) once,
 /// body.work(state, i) for each of the thread's iterations, and body.join(state) once at the end. join may run on
-/// several threads at once. It is not called on a thread on which work or fork threw.
+/// several threads at once. It is not called on a thread on which work or fork threw. A thread that leaves the loop for
+/// another job and comes back takes part anew, with a new state: at no time are there more states than threads.
 template <class Struct, class PerThread, loop::index I>
 bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                         const loop_options& options = {},

@@ -1,8 +1,9 @@
 // How it works:
 // 1. The command makes a socket and a descriptor of its own process, and a child that makes the watcher and ends. So
 //    the watcher is no child of the program that takes the command's place.
-// 2. A job that joins the table sends a datagram to the socket (run_message.hpp). The watcher ends. If another
-//    `callisto run` has started this one, the watcher passes the message on to that first.
+// 2. A job that joins the table sends a datagram to the socket (run_message.hpp), and to that of each other
+//    `callisto run` that has started this one. The watcher ends. No watcher passes a message on: the other's program
+//    could end before that.
 // 3. If the program ends first, the watcher says so.
 #include <callisto/app/jobs/run_watcher.hpp>
 
@@ -11,6 +12,7 @@
 #include <callisto/cosched/run_message.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/descriptor.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 
 #include <fmt/format.h>
 
@@ -21,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -60,10 +63,7 @@ descriptor above_standard(const descriptor& from) noexcept {
   while (::poll(events.data(), events.size(), -1) < 0) {
     if (errno != EINTR) ::_exit(1);
   }
-  if ((events[0].revents & POLLIN) != 0) {
-    cosched::tell_run_of_job();
-    ::_exit(0);
-  }
+  if ((events[0].revents & POLLIN) != 0) ::_exit(0);
   constexpr std::uint64_t worth_telling = 3'000'000'000;
   if (always || machine::shared_nanoseconds() - begin >= worth_telling) {
     const std::string refusal = why_no_table();
@@ -96,15 +96,12 @@ variables watch_for_a_job(const std::string& program, bool always) {
   int status = 0;
   while (::waitpid(between, &status, __WALL) < 0 && errno == EINTR) {
   }
-  return {{cosched::run_variable, mark}};
+  const std::string_view others = machine::file_variable(cosched::run_variable);
+  return {{cosched::run_variable, others.empty() ? mark : fmt::format("{},{}", mark, others)}};
 }
 
 void watch_no_more(const variables& mark) noexcept {
-  const descriptor from(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  for (const auto& [name, value] : mark) {
-    const cosched::run_address to(value);
-    ::sendto(from.get(), "", 0, MSG_DONTWAIT, to.get(), to.length);
-  }
+  for (const auto& [name, value] : mark) cosched::tell_runs(value);
 }
 
 }  // namespace callisto::app
