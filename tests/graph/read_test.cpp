@@ -283,7 +283,7 @@ TEST(Unreadable, EmptyOrNotText) {
   EXPECT_EQ(error_of(gzipped("")), "graph: no edges: the file is empty");
   EXPECT_EQ(error_of("\xff\xfe"
                      "1\0 \0"s),
-            "graph:1: is UTF-16 text, expected ASCII; convert it, for example with iconv");
+            "graph:1: is UTF-16 text, expected UTF-8; convert it, for example with iconv");
   EXPECT_NE(error_of("PK\x03\x04 zip").find("graph: cannot be unpacked: "), std::string::npos);
   EXPECT_EQ(error_of("\0\0\0"s), "graph: is a binary file of a kind that is not known here, or damaged");
 }

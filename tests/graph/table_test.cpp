@@ -63,7 +63,8 @@ TEST(Table, EmptyCellsAtTheEndsOfLines) {
     EXPECT_EQ(read(text).graph.edges, (edges{{0, 1}, {1, 2}}));
     EXPECT_FALSE(read(text).graph.weighted);
   }
-  EXPECT_EQ(error_of("0,1,2\n1,2,3,4\n"), "graph:1: expected two or more columns, found one: '0,1,2'");
+  EXPECT_EQ(error_of("0,1,2\n1,2,3\n4,5\n"), "graph:3: 2 columns where 3 are expected");
+  EXPECT_EQ(error_of("source;target\na b;c\nd\n"), "graph:3: 1 column where 2 are expected");
 }
 
 TEST(Table, CountsInLine1) {
@@ -177,6 +178,7 @@ TEST(Table, NamesOfAllKinds) {
   EXPECT_EQ(error_of("1 2\n2 x\n", {.ids = vertex_ids::numbers}), "graph:2: expected a vertex number, found 'x'");
   EXPECT_EQ(error_of("ann,\n"), "graph:1: an end of the edge is empty");
   EXPECT_EQ(error_of("ann,bob\nann,\"bob\n"), "graph:2: a quote is not closed in its line");
+  EXPECT_EQ(error_of("ann,bob\n\"bob,cid\ncid,dan\n"), "graph:2: a quote is not closed in its line");
 }
 
 TEST(Table, WholeRealsAreNumbers) {
@@ -275,6 +277,8 @@ TEST(Table, Konect) {
   const reading sym = konect("sym unweighted", "% 3 3 3\n1 2\n2 3\n");
   EXPECT_TRUE(sym.graph.undirected);
   EXPECT_FALSE(sym.graph.weighted);
+  EXPECT_TRUE(konect("sym", "1,2,0.5\n2,3,1\n").graph.undirected);
+  EXPECT_EQ(konect("sym", "1,2,0.5\n2,3,1\n").graph.weights, (weights{0.5, 1}));
   const reading time = konect("asym positive", "1 2 1 1082008561\n2 3 1 1082008562\n");
   EXPECT_FALSE(time.graph.undirected);
   EXPECT_TRUE(time.report.direction_known);

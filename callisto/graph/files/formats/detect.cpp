@@ -31,7 +31,7 @@ void refuse_unreadable(const input::source& from) {
   const std::string_view head = from.head();
   if (head.empty()) throw input_error(from.name(), 0, "no edges: the file is empty");
   if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv)) {
-    throw input_error(from.name(), 1, "is UTF-16 text, expected ASCII; convert it, for example with iconv");
+    throw input_error(from.name(), 1, "is UTF-16 text, expected UTF-8; convert it, for example with iconv");
   }
 }
 

@@ -53,7 +53,9 @@ sample take_sample(const input::source& from, char separator) {
       taken.separator_end = lines.end();
       continue;
     }
-    if (is_comment(line, separator)) {
+    // Behind data, a quote that is not closed is a cell's, unless comments begin so.
+    const bool may_be_open = taken.lines.empty() || taken.open_comments;
+    if (is_comment(line, separator) && (may_be_open || !begins_open_quote(line))) {
       if (taken.lines.empty()) taken.comments.push_back(line);
       taken.open_comments = taken.open_comments || begins_open_quote(line);
       continue;
@@ -140,6 +142,15 @@ std::optional<char> find_separator(const std::vector<std::string_view>& lines) {
   if (contains(lines.front(), "::"sv) && columns_of(lines, ':') >= 2) return ':';
   if (by_blanks >= 2) return ' ';
   return std::nullopt;
+}
+
+/// Returns the separator of a table with lines of different lengths: a blank, unless the first line has none.
+char separator_of_first(std::string_view line) {
+  if (cells_of(line, ' ').size() >= 2) return ' ';
+  for (const char separator : {'\t', ';', '|', ','}) {
+    if (cells_of(line, separator).size() >= 2) return separator;
+  }
+  return ' ';
 }
 
 /// True if all lines are in parentheses or brackets, "(0, 1)" or "[0, 1]", with none inside.
@@ -268,7 +279,7 @@ class finder {
     if (taken_.comments.empty() || !taken_.comments.front().starts_with('%')) return;
     const std::string first = input::lower_case(taken_.comments.front().substr(1));
     const input::columns words = input::split(first);
-    if (words.count != 2 && words.count != 3) return;
+    if (words.count == 0 || words.count > 3) return;
     if (words.text[0] == "sym"sv) {
       state_direction(true);
     } else if (words.text[0] == "asym"sv) {
@@ -280,7 +291,7 @@ class finder {
     } else {
       return;
     }
-    konect_ = true;
+    konect_ = words.count > 1;  // Network Repository writes "% sym" alone
     konect_unweighted_ = words.text[1] == "unweighted"sv || words.text[1] == "dynamic"sv;
     if (words.text[1] == "dynamic"sv) {
       report_.notes.emplace_back("edges come and go in this file (dynamic): all that ever were are read");
@@ -335,7 +346,7 @@ class finder {
     const auto separator = options_.separator ? options_.separator
                            : taken_.separator ? taken_.separator
                                               : find_separator(taken_.lines);
-    layout_.separator = separator.value_or(' ');
+    layout_.separator = separator ? *separator : separator_of_first(taken_.lines.front());
     if (separator == ';' && !layout_.bracketed) taken_ = take_sample(from_, ';');
     for (const std::string_view line : taken_.lines) {
       rows_.push_back(cells_of(line, layout_.separator));
