@@ -2,7 +2,8 @@
 // triggers a task, one by one and in a tree, a phase of one task, shortest paths by ranks beside sssp, and updates of a
 // graph that changes beside full computations, and beside PageRank's power iteration from the last scores.
 //
-//   domino_cost [SCALE]      SCALE of the Kronecker graph [16]
+//   domino_cost [SCALE]          SCALE of the Kronecker graph [16]
+//   domino_cost GRAPH WIDTH      shortest paths alone: in a weighted undirected graph, by ranks of that width
 //
 // Prints the median of nine runs, the programs in turns, and its ratio to the first program's.
 #include <bench/compare.hpp>
@@ -14,6 +15,7 @@
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/files/load.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/triggered/triggered.hpp>
 #include <callisto/loop/loop_options.hpp>
@@ -155,20 +157,15 @@ void tbb_run(std::size_t threads) {
 #endif
 
 /// Ends the program if the two ways find other distances.
-void shortest_paths(unsigned scale) {
-  graph::kronecker_options shape;
-  shape.scale = scale;
-  const graph::any_graph any =
-      graph::with_random_weights(graph::build_graph(graph::generate_kronecker(shape), {.undirected = true}), 1);
+void shortest_paths(const std::string& name, const graph::any_graph& any, double width) {
   const auto& g = std::get<graph::csr_graph<std::uint32_t>>(any);
   std::uint64_t source = 0;
   while (g.out().degree(source) < 2) ++source;
-  constexpr double width = 8;  // of a rank
   graph::triggered::statistics did;
   const auto by_ranks = [&](unsigned contexts) {
     return graph::triggered::sssp(g, source, width, {.contexts = contexts}, &did);
   };
-  const std::vector<double> found = by_ranks(2);
+  const graph::distance_map found = by_ranks(2);
   const graph::sssp_result expected = graph::sssp(g, source);
   for (std::uint64_t v = 0; v < g.vertices(); ++v) {
     if (found[v] == expected.distances[v]) continue;
@@ -177,7 +174,7 @@ void shortest_paths(unsigned scale) {
   }
   std::printf("shortest paths by ranks of width %g: %.3f tasks a vertex\n", width,
               static_cast<double>(did.tasks) / static_cast<double>(expected.reached));
-  const std::string title = fmt::format("Kronecker {}, shortest paths", scale);
+  const std::string title = name + ", shortest paths";
   for (const unsigned contexts : {1U, 2U}) {
     const std::string on = contexts == 1 ? "1 context" : "2 contexts";
     measure(title, "ms", 1e3, 1,
@@ -188,6 +185,12 @@ void shortest_paths(unsigned scale) {
                      }),
              program("by ranks, " + on, [&] { static_cast<void>(by_ranks(contexts)); })});
   }
+}
+
+graph::any_graph weighted_kronecker(unsigned scale) {
+  graph::kronecker_options shape;
+  shape.scale = scale;
+  return graph::with_random_weights(graph::build_graph(graph::generate_kronecker(shape), {.undirected = true}), 1);
 }
 
 /// PageRank by the power iteration from given scores, to the tolerance of changing_pagerank. Returns the steps.
@@ -263,6 +266,11 @@ void changing(unsigned scale) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 3) {
+    shortest_paths(arguments[1], graph::load_graph(arguments[1], {.build = {.undirected = true}}),
+                   std::strtod(arguments[2], nullptr));
+    return 0;
+  }
   unsigned scale = 16;
   if (count > 1) {
     const char* const end = arguments[1] + std::strlen(arguments[1]);
@@ -295,6 +303,6 @@ int main(int count, char** arguments) {
   phases both(2);
   measure("phase of one task", "us", 1e6, phases::count,
           {program("1 context", [&] { alone.run(); }), program("2 contexts", [&] { both.run(); })});
-  shortest_paths(scale);
+  shortest_paths(fmt::format("Kronecker {}", scale), weighted_kronecker(scale), 8);
   changing(scale);
 }

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,18 +44,30 @@ struct non_negative {
   constexpr operator double() const noexcept { return value; }
 };
 
+/// A whole number below 2^31, which leaves room for that mark in a cell of 4 bytes.
+struct whole {
+  std::uint32_t value;
+  constexpr operator std::uint32_t() const noexcept { return value; }
+};
+
 /// An array of triggered values of a type that can be copied byte by byte, of at most 8 bytes. Each operation on a cell
 /// is atomic; operations on several cells are not. What precedes a write happens-before the task that it triggers, also
 /// if that was pending already. A write that does not change the value triggers nothing. `at` is the task's place, or
 /// computation::outside() between runs.
-template <class T>
+///
+/// With a type `When`, as of rank_of(f), changes trigger one type of tasks, then. So compilers know what a write does.
+template <class T, class When = void>
 class cells {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8, "a cell is one word");
   using native = machine::native;
   using order = machine::order;
-  using words = atomic_array<native::atomic<std::uint64_t>>;
-  static constexpr bool has_bit = std::is_same_v<T, non_negative>;
-  static constexpr unsigned mark_bits = sizeof(T) <= 4 ? 2 : has_bit ? 1 : 0;
+  static constexpr bool is_whole = std::is_same_v<T, whole>;
+  static constexpr bool has_bit = is_whole || std::is_same_v<T, non_negative>;
+  static constexpr unsigned mark_bits = has_bit ? 1 : sizeof(T) <= 4 ? 2 : 0;
+  using bits = std::conditional_t<is_whole, std::uint32_t, std::uint64_t>;
+  using words = atomic_array<native::atomic<bits>>;
+  using phase_numbers = atomic_array<native::atomic<std::uint64_t>>;
+  static constexpr bool is_list = std::is_void_v<When>;
 
  public:
   /// n cells with the value `initial`. Throws std::bad_alloc.
@@ -83,14 +96,27 @@ class cells {
   };
 
   /// A change of cell i triggers task i. `when`: now, later, or rank_of(f). A filter narrows the changes.
-  template <class When>
-  cells& on_change(merged_task& task, When when, filter which = {}) {
+  template <class Then>
+    requires is_list
+  cells& on_change(merged_task& task, Then when, filter which = {}) {
     require_size(task);
     return add(task, std::move(when), std::move(which), nullptr);
   }
+  template <class Then>
+    requires std::is_same_v<Then, When>
+  cells& on_change(merged_task& task, Then when) {
+    static_assert(mark_bits != 0, "these values leave no room for a mark: cells without a type When are for them");
+    require_size(task);
+    require_ranks<Then>(task);
+    if (!fits(task) || !task.keep_marks_in(words_.get()))
+      throw usage_error("domino: on_change(): these cells have no room for the marks of this type of tasks");
+    known_.emplace(known_trigger{&task, std::move(when)});
+    return *this;
+  }
   /// A change of cell i triggers the tasks for which targets(i, f) calls f(index).
-  template <class When>
-  cells& on_change(merged_task& task, When when,
+  template <class Then>
+    requires is_list
+  cells& on_change(merged_task& task, Then when,
                    std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets,
                    filter which = {}) {
     return add(task, std::move(when), std::move(which), std::move(targets));
@@ -108,14 +134,14 @@ class cells {
   /// cell.
   cells& keep_as_of_phase(const task_group& group) {
     phases_ = &group;
-    saved_ = words(n_, std::uint64_t{0});
-    saved_in_ = words(n_, std::uint64_t{0});
+    saved_ = words(n_, bits{0});
+    saved_in_ = phase_numbers(n_, std::uint64_t{0});
     return *this;
   }
   /// Returns the value of cell i when the phase began, whatever tasks write: so what tasks read does not depend on
   /// their order. In a task of the group that was given to keep_as_of_phase().
   T as_of_phase(std::uint64_t i) const noexcept {
-    const std::uint64_t word = words_[i].load(order::acquire);  // acquire: a new value comes with what save() wrote
+    const bits word = words_[i].load(order::acquire);  // acquire: a new value comes with what save() wrote
     // acquire: pairs with save().
     if (saved_in_[i].load(order::acquire) != phases_->phases() + 1) return value_of(word);
     return value_of(saved_[i].load(order::relaxed));
@@ -128,7 +154,9 @@ class cells {
   /// Writes `value` if it is better than the old one: less, or better(value, old).
   template <class Better = std::less<>>
   bool improve(here& at, std::uint64_t i, T value, Better better = {}) {
-    return change(at, i, [&](T old) { return better(value, old) ? value : old; });
+    // relaxed: change() looks again. Most values are no better, so this is all that is inlined.
+    if (!better(value, value_of(words_[i].load(order::relaxed)))) return false;
+    return change(at, i, [value, better](T old) { return better(value, old) ? value : old; });
   }
   bool add(here& at, std::uint64_t i, T more) {
     return change(at, i, [more](T old) { return static_cast<T>(old + more); });
@@ -150,7 +178,7 @@ class cells {
   /// Writes without triggering.
   void put(std::uint64_t i, T value) noexcept {
     if constexpr (mark_bits == 0) return words_[i].store(pack(value, 0), order::release);  // release: as in change()
-    std::uint64_t word = words_[i].load(order::relaxed);
+    bits word = words_[i].load(order::relaxed);
     // release: as in change().
     while (!words_[i].compare_exchange(word, pack(value, marks_of(word)), order::release)) {
     }
@@ -164,6 +192,7 @@ class cells {
     filter which;
     std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets;
 
+    bool has_rank() const noexcept { return when == at_rank; }
     here::due due(const here& at, T value, std::uint64_t index) const {
       switch (when) {
         case at_once:
@@ -177,42 +206,76 @@ class cells {
     }
   };
 
-  static std::uint64_t pack(T value, std::uint64_t marks) noexcept {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof value);
-    return bits << mark_bits | marks;
+  static bits pack(T value, bits marks) noexcept {
+    bits all = 0;
+    std::memcpy(&all, &value, sizeof value);
+    return all << mark_bits | marks;
   }
-  static T value_of(std::uint64_t word) noexcept {
-    const std::uint64_t bits = word >> mark_bits;
+  static T value_of(bits word) noexcept {
+    const bits all = word >> mark_bits;
     T value;
-    std::memcpy(&value, &bits, sizeof value);
+    std::memcpy(&value, &all, sizeof value);
     return value;
   }
-  static std::uint64_t marks_of(std::uint64_t word) noexcept { return word & ((1U << mark_bits) - 1); }
+  static bits marks_of(bits word) noexcept { return word & ((1U << mark_bits) - 1); }
+
+  template <class>
+  struct is_ranked : std::false_type {};
+  template <class F>
+  struct is_ranked<ranked<F>> : std::true_type {};
+  template <class F>
+  static std::uint64_t rank_by(F& f, T value, std::uint64_t index) {
+    if constexpr (std::invocable<F&, T, std::uint64_t>) {
+      return f(value, index);
+    } else {
+      return f(value);
+    }
+  }
+
+  /// The trigger of cells with a type `When`.
+  struct known_trigger {
+    merged_task* task;
+    When when;
+
+    static constexpr bool has_rank() noexcept { return is_ranked<When>::value; }
+    here::due due(const here& at, T value, std::uint64_t index) const {
+      if constexpr (has_rank()) {
+        return at.at_rank(task->in(), rank_by(when.f, value, index));
+      } else if constexpr (std::is_same_v<When, run_later>) {
+        return at.later(task->in());
+      } else {
+        return at.now(task->in());
+      }
+    }
+  };
 
   void require_size(const merged_task& task) const {
     if (task.indices() < n_)
       throw usage_error("domino: on_change(): the type of tasks has fewer indices than there are cells");
   }
 
-  template <class When>
-  cells& add(merged_task& task, When when, filter which,
+  template <class Then>
+  static void require_ranks(const merged_task& task) {
+    if (is_ranked<Then>::value && !task.in().has_ranks())
+      throw usage_error("domino: rank_of() for tasks of a group without ranks: make it by group(strict) or loose()");
+  }
+  /// Whether cells have room for the marks of a type of tasks.
+  static bool fits(const merged_task& task) noexcept {
+    return mark_bits == 2 || (mark_bits == 1 && task.in().has_ranks());
+  }
+
+  template <class Then>
+  cells& add(merged_task& task, Then when, filter which,
              std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets) {
     trigger made{&task, trigger::at_once, {}, std::move(which), std::move(targets)};
-    if constexpr (std::is_same_v<When, run_later>) {
+    require_ranks<Then>(task);
+    if constexpr (std::is_same_v<Then, run_later>) {
       made.when = trigger::next_phase;
-    } else if constexpr (!std::is_same_v<When, run_now>) {
-      if (!task.in().has_ranks())
-        throw usage_error("domino: rank_of() for tasks of a group without ranks: make it by group(strict) or loose()");
+    } else if constexpr (!std::is_same_v<Then, run_now>) {
       made.when = trigger::at_rank;
-      if constexpr (std::invocable<decltype(when.f)&, T, std::uint64_t>) {
-        made.rank = std::move(when.f);
-      } else {
-        made.rank = [f = std::move(when.f)](T value, std::uint64_t) { return f(value); };
-      }
+      made.rank = [f = std::move(when.f)](T value, std::uint64_t index) { return rank_by(f, value, index); };
     }
-    const bool fits = mark_bits == 2 || (mark_bits == 1 && task.in().has_ranks());
-    if (fits && !first_in_words_ && !made.targets && task.keep_marks_in(words_.get())) {
+    if (fits(task) && !first_in_words_ && !made.targets && task.keep_marks_in(words_.get())) {
       triggers_.insert(triggers_.begin(), std::move(made));
       first_in_words_ = true;
     } else {
@@ -223,32 +286,51 @@ class cells {
   }
 
   template <class F>
-  bool change(here& at, std::uint64_t i, F f) {
+  [[gnu::noinline]] bool change(here& at, std::uint64_t i, F f) {
     auto& cell = words_[i];
     // relaxed: the exchange below must find the same word.
-    std::uint64_t word = cell.load(order::relaxed);
+    bits word = cell.load(order::relaxed);
     for (;;) {
       const T old = value_of(word);
       const T value = f(old);
       if (std::memcmp(&old, &value, sizeof old) == 0) return false;
       if (phases_ != nullptr) [[unlikely]]
         save(at, i);
-      if (first_in_words_) [[likely]] {
+      if constexpr (!is_list) {
+        if (known_) {
+          if (!change_marked(at, i, word, value, *known_)) continue;
+          return true;
+        }
+      } else if (first_in_words_) {
         const trigger& first = triggers_.front();
         if (first.which.lets_pass(old, value, i)) {
-          const here::due due = first.due(at, value, i);
-          const std::uint8_t mark = first.task->mark_of(due);
-          // release: publishes the value, and what precedes the write, to get() and to the task that takes the mark.
-          if (!cell.compare_exchange(word, pack(value, marks_of(word) | mark), order::release)) continue;
-          push_marked(at, i, first, due, old, (marks_of(word) & mark) != 0);
-          if (triggers_.size() > 1) fire(at, i, old, value, 1);
+          if (!change_marked(at, i, word, value, first)) continue;
+          fire(at, i, old, value, 1);
           return true;
         }
       }
-      if (!cell.compare_exchange(word, pack(value, marks_of(word)), order::release)) continue;  // release: as above
+      if (!write(at, i, word, pack(value, marks_of(word)))) continue;
       fire(at, i, old, value, first_in_words_ ? 1 : 0);
       return true;
     }
+  }
+
+  /// Writes `to` into cell i if it still has `word`; else updates `word`.
+  bool write(const here& at, std::uint64_t i, bits& word, bits to) noexcept {
+    // release: publishes the value, and what precedes the write, to get() and to the task that takes the mark.
+    if (!at.is_alone()) return words_[i].compare_exchange(word, to, order::release);
+    words_[i].store(to, order::release);
+    return true;
+  }
+
+  /// Writes the value and the mark of the task that this triggers, if the cell still has `word`; else updates `word`.
+  template <class By>
+  bool change_marked(here& at, std::uint64_t i, bits& word, T value, const By& by) {
+    const here::due due = by.due(at, value, i);
+    const std::uint8_t mark = by.task->mark_of(due);
+    if (!write(at, i, word, pack(value, marks_of(word) | mark))) return false;
+    push_marked(at, i, by, due, value_of(word), (marks_of(word) & mark) != 0);
+    return true;
   }
 
   /// Saves the value with which cell i began the phase, before the first write. Threads that do so at the same time
@@ -256,15 +338,16 @@ class cells {
   void save(const here& at, std::uint64_t i) {
     if (at.is_between_phases()) return;
     const std::uint64_t phase = phases_->phases() + 1;
-    const std::uint64_t word = words_[i].load(order::acquire);  // acquire: pairs with change()
+    const bits word = words_[i].load(order::acquire);  // acquire: pairs with change()
     if (saved_in_[i].load(order::relaxed) == phase) return;
     saved_[i].store(word, order::relaxed);
     saved_in_[i].store(phase, order::release);  // release: publishes the saved value to as_of_phase()
   }
 
   /// Spawns the instance that was marked, unless one is pending that is due no later.
-  static void push_marked(here& at, std::uint64_t i, const trigger& by, here::due due, T old, bool was_marked) {
-    if (was_marked && (by.when != trigger::at_rank || due.rank >= at.at_rank(by.task->in(), by.rank(old, i)).rank)) {
+  template <class By>
+  static void push_marked(here& at, std::uint64_t i, const By& by, here::due due, T old, bool was_marked) {
+    if (was_marked && (!by.has_rank() || due.rank >= by.due(at, old, i).rank)) {
       ++at.counts().merged;
       return;
     }
@@ -295,11 +378,15 @@ class cells {
 
   const std::uint64_t n_;
   const words words_;
+  struct no_trigger {
+    explicit operator bool() const noexcept { return false; }
+  };
+  std::conditional_t<is_list, no_trigger, std::optional<known_trigger>> known_;
   std::vector<trigger> triggers_;
   bool first_in_words_ = false;         ///< the first trigger's marks are in the words
   const task_group* phases_ = nullptr;  ///< of as_of_phase()
   words saved_;
-  words saved_in_;  ///< by cell, the phase, plus 1, in which it was saved
+  phase_numbers saved_in_;  ///< by cell, the phase, plus 1, in which it was saved
 };
 
 }  // namespace callisto::domino

@@ -18,7 +18,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -105,6 +107,17 @@ class CALLISTO_API merged_task : public task_base {
 
   std::uint64_t indices() const noexcept { return indices_; }
 
+  /// The index of the task of this type that the place begins after `k` others, if it knows: a hint, to have memory
+  /// ready by then.
+  std::optional<std::uint64_t> upcoming(const here& at, unsigned k) const noexcept {
+    const auto word = at.upcoming(k);
+    if (!word) return std::nullopt;
+    task next;
+    next.head = *word;
+    if (next.type() != number || next.index() >= indices_) return std::nullopt;  // it may be a record's
+    return next.index();
+  }
+
   // For cells:
 
   /// The mark of an instance that is due then: one of two, by phase; with ranks there is one.
@@ -129,18 +142,21 @@ class CALLISTO_API merged_task : public task_base {
     at.spawn(in(), when, task::of(number, index));
   }
 
-  /// Keeps the marks in the low two bits of these words, one an index, from now on. False if they are kept elsewhere.
-  bool keep_marks_in(native::atomic<std::uint64_t>* words) noexcept {
-    if (words_ != nullptr || bytes_ != nullptr) return words_ == words;
-    words_ = words;
-    return true;
+  /// Keeps the marks in the low bits of these words, one an index, from now on. False if they are kept elsewhere.
+  template <class Word>
+  bool keep_marks_in(native::atomic<Word>* words) noexcept {
+    auto& mine = std::get<native::atomic<Word>*>(words_);
+    const bool elsewhere = bytes_ != nullptr || std::get<0>(words_) != nullptr || std::get<1>(words_) != nullptr;
+    if (!elsewhere) mine = words;
+    return mine == words;
   }
   void keep_marks() {
-    if (words_ == nullptr && bytes_ == nullptr) bytes_ = std::make_unique<marks<native>>(indices_);
+    if (!has_words() && bytes_ == nullptr) bytes_ = std::make_unique<marks<native>>(indices_);
   }
   bool set(std::uint64_t index, std::uint8_t mark) {
     // release: as in marks.hpp.
-    if (words_ != nullptr) return (words_[index].fetch_or(mark, machine::order::release) & mark) == 0;
+    if (has_words())
+      return in_words(index, [&](auto& word) { return (word.fetch_or(mark, machine::order::release) & mark) == 0; });
     if (bytes_ == nullptr) [[unlikely]]
       keep_marks();  // between runs; a run begins with marks
     return bytes_->set(index, mark);
@@ -161,21 +177,37 @@ class CALLISTO_API merged_task : public task_base {
   /// Whether an instance is marked in this phase: a hint.
   bool is_marked(std::uint64_t index) const noexcept {
     const std::uint8_t mark = mark_of({in().rank, true});
-    if (words_ != nullptr) return (words_[index].load(machine::order::relaxed) & mark) != 0;
-    return bytes_->has(index, mark);
+    if (!has_words()) return bytes_->has(index, mark);
+    return in_words(index, [&](auto& word) { return (word.load(machine::order::relaxed) & mark) != 0; });
   }
 
-  bool take_mark(std::uint64_t index) noexcept {
+  bool take_mark(const here& at, std::uint64_t index) noexcept {
     const std::uint8_t mark = mark_of({in().rank, true});
-    // acquire: as in marks.hpp.
-    if (words_ != nullptr) return (words_[index].fetch_and(~std::uint64_t{mark}, machine::order::acquire) & mark) != 0;
-    return bytes_->take(index, mark);
+    if (!has_words()) return bytes_->take(index, mark);
+    return in_words(index, [&]<class Word>(native::atomic<Word>& word) {
+      const auto others = static_cast<Word>(~Word{mark});
+      // relaxed: the entry in the ring came after its mark, so another entry has run the instance.
+      const Word seen = word.load(machine::order::relaxed);
+      if ((seen & mark) == 0) return false;
+      if (!at.is_alone()) return (word.fetch_and(others, machine::order::acquire) & mark) != 0;  // as in marks.hpp
+      word.store(seen & others, machine::order::relaxed);  // relaxed: one thread does all
+      return true;
+    });
   }
 
  private:
   friend class computation;
+
+  bool has_words() const noexcept { return std::get<0>(words_) != nullptr || std::get<1>(words_) != nullptr; }
+  /// Calls f with the word that has the marks of an index; has_words().
+  template <class F>
+  bool in_words(std::uint64_t index, F f) const {
+    if (std::get<1>(words_) != nullptr) return f(std::get<1>(words_)[index]);
+    return f(std::get<0>(words_)[index]);
+  }
+
   const std::uint64_t indices_;
-  native::atomic<std::uint64_t>* words_ = nullptr;
+  std::tuple<native::atomic<std::uint64_t>*, native::atomic<std::uint32_t>*> words_{};  ///< one at most is not null
   std::unique_ptr<marks<native>> bytes_;
   walk walk_;
   bool may_walk_ = false;
@@ -226,7 +258,7 @@ class merged_body final : public merged_task {
     }
   }
   void begin(here& at, const task& t) {
-    if (take_mark(t.index())) [[likely]]
+    if (take_mark(at, t.index())) [[likely]]
       return f_(at, t.index());
     ++at.counts().outdated;
   }

@@ -70,6 +70,8 @@ class hold {
   void commit() noexcept { reserved_.store(firm_, order::release); }  // release: as in draft()
   /// The tasks that are not begun.
   unsigned size() const noexcept { return limit_ - next_; }
+  /// The head of the k-th of these: a hint, since thieves may take it.
+  std::uint64_t upcoming(unsigned k) const noexcept { return slots_[next_ + k].head(); }
   void cancel() noexcept {
     reserved_.store(firm_ | limit_, order::relaxed);  // relaxed: an empty part lets a thief read nothing
     next_ = limit_;
@@ -188,6 +190,7 @@ class hold {
       to.head = head;
       task::each_word(task::words(head), [&](unsigned w) { to.record[w] = words_[1 + w].load(order::relaxed); });
     }
+    std::uint64_t head() const noexcept { return words_[0].load(order::relaxed); }
     task read() const noexcept {
       task copy;
       copy_to(copy);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace callisto::domino {
@@ -50,10 +51,19 @@ class alignas(M::line_size) lane {
     bool open;           ///< in the phase that the spawner runs in
   };
 
-  lane(scheduler<M>& of, unsigned number, const machine::atomic_of<M, std::uint64_t>& sleepers) noexcept
-      : of_(of), number_(number), sleepers_(&sleepers) {}
+  lane(scheduler<M>& of, unsigned number, bool alone, const machine::atomic_of<M, std::uint64_t>& sleepers) noexcept
+      : of_(of), number_(number), alone_(alone), sleepers_(&sleepers) {}
 
   unsigned number() const noexcept { return number_; }
+  /// True if no other thread runs tasks: no change of a word then needs a locked instruction, which waits for memory.
+  bool is_alone() const noexcept { return alone_; }
+
+  /// The first word of the task that this lane begins after `k` others, or of a record of one; nothing if it has not
+  /// that many. A hint: other threads may take it. Inside a task.
+  std::optional<std::uint64_t> upcoming(unsigned k) const noexcept {
+    const unsigned held = hold_.size();
+    return k < held ? hold_.upcoming(k) : open_ring_->upcoming(k - held);
+  }
 
   /// True if the run is to stop: a long task may end early.
   bool should_stop() const noexcept { return of_.is_stopping(); }
@@ -162,7 +172,7 @@ class alignas(M::line_size) lane {
   lane_part<M>& part(const group<M>& g) noexcept { return *parts_[g.number]; }
 
   /// Puts a task into the bucket of its rank, for a phase that has not begun.
-  void defer(group<M>& g, std::uint64_t rank, task of) {
+  void defer(group<M>& g, std::uint64_t rank, const task& of) {
     const bool begins_anywhere = at_ != &g && g.has_ranks();  // its group may begin at any rank
     if (begins_anywhere || rank - g.rank >= g.window) return put_far(g, rank, of);
     lane_part<M>& mine = part(g);
@@ -179,6 +189,7 @@ class alignas(M::line_size) lane {
 
   scheduler<M>& of_;
   const unsigned number_;
+  const bool alone_;
   const machine::atomic_of<M, std::uint64_t>* const sleepers_;
   group<M>* at_ = nullptr;        ///< the group that the lane's thread works in, and has credits of
   ring<M>* open_ring_ = nullptr;  ///< the lane's ring of the open bucket

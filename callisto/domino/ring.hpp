@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 namespace callisto::domino {
@@ -73,6 +74,14 @@ class ring {
 
   /// The number of tasks that wait for publish(). As for publish().
   std::uint64_t unpublished() const noexcept { return waiting_; }
+
+  /// The k-th word that no thread has taken, if there is one: a hint, and maybe a word of a record. Called by the
+  /// owner.
+  std::optional<std::uint64_t> upcoming(std::uint64_t k) const noexcept {
+    const std::uint64_t at = position(head_.load(order::relaxed)) + k;  // relaxed: a hint
+    if (at >= put_) return std::nullopt;
+    return words_[at & mask_].load(order::relaxed);
+  }
 
   /// True if there is nothing to take: a hint.
   bool looks_empty() const noexcept {

@@ -43,7 +43,8 @@ class scheduler {
   /// Lanes for so many threads, and one for the application between runs.
   explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(10'000)) {
     for (unsigned i = 0; i <= threads; ++i)
-      lanes_.push_back(std::make_unique<lane<M>>(*this, i, sleeping_.watched_by(std::min(i, threads - 1))));
+      lanes_.push_back(
+          std::make_unique<lane<M>>(*this, i, threads == 1, sleeping_.watched_by(std::min(i, threads - 1))));
   }
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace callisto::domino {
@@ -52,6 +53,70 @@ TEST_P(Domino, D1_AFilterNarrowsTheChanges) {
   x.set(c.outside(), 1, 2);
   c.run();
   EXPECT_EQ(ran, 1);
+}
+
+TEST_P(Domino, D1_WholeNumbersTakeFourBytesWithTheirMark) {
+  computation c(how());
+  auto& ranked = c.group(strict);
+  auto by_value = rank_of([](whole value, std::uint64_t) { return std::uint64_t{value}; });
+  constexpr std::uint32_t most = (1U << 31) - 1;
+  cells<whole, decltype(by_value)> x(c, 100, {most});
+  std::atomic<int> ran{0};
+  auto& next = c.task(ranked, 100, [&](here& at, std::uint64_t i) {
+    ++ran;
+    EXPECT_EQ(ranked.rank(), x.get(i));
+    if (i + 1 < 100) x.improve(at, i + 1, {x.get(i) + 1});
+    if (i + 2 < 100) x.improve(at, i + 2, {x.get(i) + 3});
+  });
+  x.on_change(next, by_value);
+  EXPECT_TRUE(x.set(c.outside(), 0, {7}));
+  EXPECT_FALSE(x.set(c.outside(), 0, {7}));
+  EXPECT_TRUE(c.run());
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(x.get(i), 7 + i);
+  EXPECT_EQ(ran, 100);
+  EXPECT_TRUE(x.add(c.outside(), 99, {most - 106}));
+  EXPECT_EQ(x.get(99), most);
+}
+
+TEST_P(Domino, D1_ATriggerThatCompilersKnowDoesTheSame) {
+  computation c(how());
+  auto& phases = c.group();
+  cells<int, run_later> x(c, 50, 0);
+  std::atomic<int> ran{0};
+  auto& pass = c.task(phases, 50, [&](here& at, std::uint64_t i) {
+    ++ran;
+    EXPECT_EQ(phases.phases(), i);
+    if (i + 1 < 50) x.add(at, i + 1, x.get(i) + 1);
+  });
+  x.on_change(pass, later);
+  x.set(c.outside(), 0, 1);
+  EXPECT_TRUE(c.run());
+  EXPECT_EQ(ran, 50);
+  EXPECT_EQ(x.get(49), 50);
+  cells<int, run_later> y(c, 50, 0);
+  EXPECT_THROW(y.on_change(pass, later), usage_error);  // the marks are with x
+  cells<whole, run_now> z(c, 50, {0});
+  auto& any = c.task(phases, 50, [](here&, std::uint64_t) {});
+  EXPECT_THROW(z.on_change(any, now), usage_error);  // tasks of phases have two marks
+}
+
+TEST(DominoHints, NameTheTasksThatAPlaceBeginsNext) {
+  computation c({.contexts = 1});
+  std::vector<std::uint64_t> ran;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> said;  // what was said of a place in that order
+  merged_task* self = nullptr;
+  merged_task& note = c.task(100, [&](here& at, std::uint64_t i) {
+    for (const unsigned k : {0U, 5U, 40U}) {
+      if (const auto next = self->upcoming(at, k)) said.emplace_back(ran.size() + 1 + k, *next);
+    }
+    ran.push_back(i);
+    for (std::uint64_t other = 1; i == 0 && other < 100; ++other) self->spawn(at, other * 37 % 100);
+  });
+  self = &note;
+  note.spawn(c.outside(), 0);
+  c.run();
+  EXPECT_EQ(said.size(), 98U + 93 + 58);
+  for (const auto& [place, index] : said) EXPECT_EQ(ran[place], index);
 }
 
 TEST_P(Domino, D1_DoublesWithoutASignShareTheirWordWithAMark) {

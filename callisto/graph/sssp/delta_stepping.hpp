@@ -361,29 +361,10 @@ class delta_stepping : delta_limits {
   std::stop_token stop_;
 };
 
-/// Fills the rows of light arcs. The room comes from the sampled share; if it is too small, the pass is repeated with
-/// room for all arcs, of which the system gives memory only to what is filled.
 template <class Vertex, class Distance, class Weight>
 void delta_stepping<Vertex, Distance, Weight>::gather_light(const run_control& control) {
-  using gatherer = sssp_gather_light<Vertex, Distance, Weight>;
-  const std::uint64_t vertices = graph_.vertices();
-  rows_.row = machine::page_array<typename light_rows<Vertex, Distance>::range>(vertices, machine::page_kind::used);
-  const std::uint64_t all = graph_.arcs();
-  const std::uint64_t reserved = std::clamp<std::uint64_t>(all / (8 * threads()), 2 * gatherer::long_row, 16'384);
-  // Each reservation but a thread's last one is filled up to `long_row` arcs.
-  const auto with_gaps = [&](std::uint64_t arcs) {
-    return arcs + arcs / (reserved / gatherer::long_row - 1) + threads() * reserved;
-  };
-  const auto guess = static_cast<std::uint64_t>(1.25 * light_share_ * static_cast<double>(all));
-  for (std::uint64_t room = with_gaps(std::min(guess, all));; room = with_gaps(all)) {
-    rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(room, machine::page_kind::used);
-    const auto light = std::min(static_cast<double>(light_), static_cast<double>(std::numeric_limits<Weight>::max()));
-    gatherer loop{graph_.out(), static_cast<Weight>(light), rows_, reserved};
-    parallel_for<gatherer, typename gatherer::room, std::uint64_t>(loop, 0, vertices, {.stop = control.stop});
-    control.check();
-    light_arcs_ = loop.found.load(std::memory_order_relaxed);       // relaxed: the loop's end orders it
-    if (loop.used.load(std::memory_order_relaxed) <= room) return;  // relaxed: as above
-  }
+  light_arcs_ = gather_light_rows<Weight>(graph_.out(), light_, light_share_, control.stop, rows_);
+  control.check();
 }
 
 /// Sums look(first, last, sum) over all vertices; in a small graph, on the calling thread.

@@ -2,18 +2,22 @@
 
 #include <callisto/domino/cells.hpp>
 #include <callisto/domino/computation.hpp>
+#include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/choose_delta.hpp>
+#include <callisto/graph/sssp/light_rows.hpp>
+#include <callisto/loop/loop_options.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph::triggered {
@@ -32,91 +36,151 @@ std::vector<T> all_of(const domino::cells<Cell>& of) {
   return values;
 }
 
-/// Arcs of at most some weight, by vertex, in memory of their own: a look at them touches no heavier ones.
-template <class Vertex, class Weight>
-class light_arcs {
- public:
-  struct arc {
-    Vertex to;
-    Weight weight;
-  };
-
-  template <class Weights>
-  light_arcs(const adjacency<Vertex>& all, std::uint64_t n, Weights weights, double most)
-      : begin_(n + (n + block - 1) / block), arcs_((n + block - 1) / block) {
-    parallel_for(std::uint64_t{0}, std::uint64_t{arcs_.size()}, [&](std::uint64_t b) {
-      std::vector<arc>& mine = arcs_[b];
-      std::array<arc, 64> some;
-      const std::uint64_t last = std::min(n, (b + 1) * block);
-      for (std::uint64_t v = b * block; v < last; ++v) {
-        begin_[v + b] = mine.size();
-        const std::uint64_t end = all.offsets[v + 1];
-        for (std::uint64_t first = all.offsets[v]; first < end; first += some.size()) {
-          // Without a branch for each: processors cannot guess which arcs are light.
-          std::size_t count = 0;
-          for (std::uint64_t i = first; i < std::min(first + some.size(), end); ++i) {
-            const Weight w = weights(i);
-            some[count] = {all.targets[i], w};
-            count += w <= most ? 1U : 0U;
-          }
-          mine.insert(mine.end(), some.begin(), some.begin() + count);
-        }
-      }
-      begin_[last + b] = mine.size();
-    });
+/// The weights of the arcs in some rows. Each arc of a graph without weights counts 1.
+struct unit_weights {
+  using value_type = std::uint8_t;
+  value_type operator[](std::uint64_t) const noexcept { return 1; }
+};
+template <class Weights, class Vertex>
+Weights weights_in(const adjacency<Vertex>& rows) noexcept {
+  if constexpr (std::is_same_v<Weights, unit_weights>) {
+    return {};
+  } else {
+    return {weights_of<typename Weights::value_type>(rows), rows.targets.size()};
   }
-  std::span<const arc> of(std::uint64_t v) const noexcept {
-    const std::uint64_t b = v / block;
-    return {arcs_[b].data() + begin_[v + b], arcs_[b].data() + begin_[v + b + 1]};
-  }
+}
 
- private:
-  static constexpr std::uint64_t block = 1024;
-  std::vector<std::uint64_t> begin_;  ///< of the rows of each block, and the end of its last one
-  std::vector<std::vector<arc>> arcs_;
+/// Prefetches the first lines of a row; the processor itself prefetches the rest of long ones.
+template <class T>
+void prefetch_row(const T* first, std::uint64_t size) noexcept {
+  constexpr std::uint64_t in_line = 64 / sizeof(T);
+  for (std::uint64_t a = 0; a < std::min(size, 4 * in_line); a += in_line) __builtin_prefetch(first + a);
+}
+
+/// All arcs of a graph, by vertex.
+template <class Vertex, class Number, class Weights>
+struct all_arcs {
+  const adjacency<Vertex>& rows;
+  Weights weights = weights_in<Weights>(rows);
+
+  auto bounds(std::uint64_t v) const noexcept { return std::pair(rows.offsets[v], rows.offsets[v + 1]); }
+  sssp_arc<Vertex, Number> arc(std::uint64_t i) const noexcept {
+    return {rows.targets[i], static_cast<Number>(weights[i])};
+  }
+  void prefetch_bounds(std::uint64_t v) const noexcept { __builtin_prefetch(&rows.offsets[v]); }
+  void prefetch_arcs(std::uint64_t v) const noexcept {
+    const auto [first, last] = bounds(v);
+    prefetch_row(rows.targets.data() + first, last - first);
+    if constexpr (!std::is_same_v<Weights, unit_weights>) prefetch_row(weights.data() + first, last - first);
+  }
 };
 
+/// The light ones.
+template <class Vertex, class Number>
+struct light_arcs {
+  const light_rows<Vertex, Number>& rows;
+
+  auto bounds(std::uint64_t v) const noexcept { return rows.row[v]; }
+  sssp_arc<Vertex, Number> arc(std::uint64_t i) const noexcept { return rows.arcs[i]; }
+  void prefetch_bounds(std::uint64_t v) const noexcept { __builtin_prefetch(&rows.row[v]); }
+  void prefetch_arcs(std::uint64_t v) const noexcept {
+    const auto [first, last] = bounds(v);
+    prefetch_row(rows.arcs.data() + first, last - first);
+  }
+};
+
+/// Has in the cache what the next tasks of a type need: memory takes longer than a task.
+template <class Cells, class Arcs>
+void look_ahead(const domino::here& at, const domino::merged_task& type, const Cells& cells, const Arcs& arcs) {
+  constexpr std::uint64_t most_ends = 16;
+  if (const auto v = type.upcoming(at, 12)) {
+    cells.prefetch(*v);
+    arcs.prefetch_bounds(*v);
+  }
+  if (const auto v = type.upcoming(at, 6)) arcs.prefetch_arcs(*v);
+  if (const auto v = type.upcoming(at, 2)) {
+    const auto [first, last] = arcs.bounds(*v);
+    for (std::uint64_t i = first; i < std::min(last, first + most_ends); ++i) cells.prefetch(arcs.arc(i).target);
+  }
+}
+
+/// Returns the distances as kernels have them. `Cell` holds one.
+template <class Cell, class Cells>
+distance_map distances_in(const Cells& cells, Cell unreached) {
+  using number = decltype(Cell::value);
+  machine::page_array<number> all(cells.size(), machine::page_kind::used);
+  parallel_for(std::uint64_t{0}, cells.size(), [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const number d = cells.get(v);
+      all[v] = d == unreached.value ? no_distance<number> : d;
+    }
+  });
+  return distance_map(std::move(all));
+}
+
 /// Light arcs first, then one look at heavy ones, then all arcs of the vertices that came nearer: a second run, as
-/// sssp() does it. weights(i) is the weight of the i-th arc.
-template <class Vertex, class Weight, class Weights>
-std::vector<double> sssp_by_ranks(const csr_graph<Vertex>& graph, Weights weights, std::uint64_t source, double delta,
-                                  const domino::options& how, statistics* did) {
+/// sssp() does it. `Cell` holds a distance.
+template <class Weights, class Cell, class Vertex>
+distance_map sssp_by_ranks(const csr_graph<Vertex>& graph, std::uint64_t source, double delta, Cell unreached,
+                           const domino::options& how, statistics* did) {
+  using number = decltype(Cell::value);
   const std::uint64_t n = graph.vertices();
-  const double light = graph.weighted() && graph.has_in() ? choose_delta(graph, 0).light : unreached_distance;
-  const bool split = light != unreached_distance;
-  std::optional<light_arcs<Vertex, Weight>> near;
-  if (split) near.emplace(graph.out(), n, weights, light);
+  const all_arcs<Vertex, number, Weights> all{graph.out()};
+  light_rows<Vertex, number> rows;
+  const light_arcs<Vertex, number> light_ones{rows};
+  bool split = false;
+  number light{};
+  if constexpr (!std::is_same_v<Weights, unit_weights>) {
+    const delta_choice choice = choose_delta(graph, 0);
+    split = choice.light != unreached_distance && graph.has_in();
+    if (split) {
+      light = static_cast<number>(choice.light);
+      gather_light_rows<typename Weights::value_type>(graph.out(), light, choice.light_share, {}, rows);
+    }
+  }
 
   domino::computation c(how);
-  domino::cells<domino::non_negative> distance(c, n, {unreached_distance});
-  domino::task_group& by_distance = c.group(domino::strict);
-  auto& relax = c.task(by_distance, n, [&](domino::here& at, std::uint64_t v) {
-    const double d = distance.get(v);
-    if (near) {
-      const auto row = near->of(v);
-      for (const auto& a : row) distance.prefetch(a.to);
-      for (const auto& a : row) distance.improve(at, a.to, {d + a.weight});
-      return;
-    }
-    const auto row = graph.out().row(v);
-    const std::uint64_t first = graph.out().offsets[v];
-    for (std::uint64_t i = 0; i < row.size(); ++i) distance.improve(at, row[i], {d + weights(first + i)});
+  auto at_rank = domino::rank_of([narrowness = 1 / delta](Cell d) {
+    return static_cast<std::uint64_t>(std::min(static_cast<double>(d.value) * narrowness, 0x1p62));
   });
-  distance.on_change(relax, domino::rank_of([delta](double d) { return static_cast<std::uint64_t>(d / delta); }));
+  domino::cells<Cell, decltype(at_rank)> distance(c, n, unreached);
+  domino::task_group& by_distance = c.group(domino::strict);
+  const domino::merged_task* type = nullptr;
+  const auto relax_along = [&](domino::here& at, std::uint64_t v, const auto& arcs) {
+    look_ahead(at, *type, distance, arcs);
+    const number d = distance.get(v);
+    const auto [first, last] = arcs.bounds(v);
+    for (std::uint64_t i = first; i < last; ++i) {
+      const auto [to, weight] = arcs.arc(i);
+      distance.improve(at, to, {d + weight});
+    }
+  };
+  auto& relax = c.task(by_distance, n, [&](domino::here& at, std::uint64_t v) {
+    // All arcs of the source, which may have heavy ones only.
+    if (split && v != source) return relax_along(at, v, light_ones);
+    relax_along(at, v, all);
+  });
+  type = &relax;
+  distance.on_change(relax, at_rank);
   distance.set(c.outside(), source, {0});
   c.run();
   if (split) {
-    // A heavy arc improves no distance that is at most its weight: few vertices have to look at theirs.
-    near.reset();
+    split = false;
+    // The source has looked at all its arcs, and no other distance is below its lightest one.
+    number least = unreached.value;
+    for (std::uint64_t i = all.bounds(source).first; i < all.bounds(source).second; ++i)
+      least = std::min(least, all.arc(i).weight);
+    const all_arcs<Vertex, number, Weights> in{graph.in()};
     constexpr std::uint64_t block = 256;
     auto& look = c.task(by_distance, (n + block - 1) / block, [&](domino::here& at, std::uint64_t b) {
       for (std::uint64_t v = b * block; v < std::min(n, (b + 1) * block); ++v) {
-        double best = distance.get(v);
-        if (best <= light) continue;
-        const auto row = graph.in().row(v);
-        const std::uint64_t first = graph.in().offsets[v];
-        for (std::uint64_t i = 0; i < row.size(); ++i)
-          best = std::min(best, distance.get(row[i]) + graph.in().weights[first + i]);
+        number best = distance.get(v);
+        if (best <= least + light) continue;
+        const auto [first, last] = in.bounds(v);
+        for (std::uint64_t i = first; i < last; ++i) {
+          const auto w = static_cast<number>(in.weights[i]);
+          if (w > light && least + w < best) best = std::min<number>(best, distance.get(in.rows.targets[i]) + w);
+        }
         distance.improve(at, v, {best});
       }
     });
@@ -124,7 +188,7 @@ std::vector<double> sssp_by_ranks(const csr_graph<Vertex>& graph, Weights weight
     c.run();
   }
   if (did != nullptr) *did = c.statistics();
-  return all_of<double>(distance);
+  return distances_in(distance, unreached);
 }
 
 }  // namespace
@@ -147,16 +211,20 @@ std::vector<std::uint32_t> bfs(const csr_graph<Vertex>& graph, std::uint64_t sou
 }
 
 template <class Vertex>
-std::vector<double> sssp(const csr_graph<Vertex>& graph, std::uint64_t source, double delta, const domino::options& how,
-                         statistics* did) {
+distance_map sssp(const csr_graph<Vertex>& graph, std::uint64_t source, double delta, const domino::options& how,
+                  statistics* did) {
   require_source(source, graph.vertices());
   if (!(delta > 0)) throw usage_error(fmt::format("the width of a rank is {}; expected a number above 0", delta));
-  if (!graph.weighted())
-    return sssp_by_ranks<Vertex, double>(graph, [](std::uint64_t) { return 1.0; }, source, delta, how, did);
-  return graph.out().weights.visit([&](auto weights) {
-    using weight = typename decltype(weights)::value_type;
-    return sssp_by_ranks<Vertex, weight>(graph, [=](std::uint64_t i) { return weights[i]; }, source, delta, how, did);
-  });
+  std::optional<thread_limit> limit;
+  if (how.contexts != 0) limit.emplace(how.contexts);
+  const weight_survey found = graph.weighted() ? survey_weights(graph, "shortest paths", {}) : weight_survey{.most = 1};
+  const auto with = [&]<class Weights>(Weights) {
+    constexpr domino::whole farthest{(1U << 31) - 1};
+    if (found.whole && found.most * static_cast<double>(graph.vertices()) < farthest.value)
+      return sssp_by_ranks<Weights>(graph, source, delta, farthest, how, did);
+    return sssp_by_ranks<Weights>(graph, source, delta, domino::non_negative{unreached_distance}, how, did);
+  };
+  return graph.weighted() ? graph.out().weights.visit(with) : with(unit_weights{});
 }
 
 template <class Vertex>
@@ -224,13 +292,12 @@ std::vector<double> dependencies(const csr_graph<Vertex>& graph, std::span<const
   return sum;
 }
 
-#define CALLISTO_TRIGGERED(Vertex)                                                                           \
-  template std::vector<std::uint32_t> bfs(const csr_graph<Vertex>&, std::uint64_t, const domino::options&,   \
-                                          statistics*);                                                      \
-  template std::vector<double> sssp(const csr_graph<Vertex>&, std::uint64_t, double, const domino::options&, \
-                                    statistics*);                                                            \
-  template std::vector<Vertex> components(const csr_graph<Vertex>&, const domino::options&, statistics*);    \
-  template std::vector<double> dependencies(const csr_graph<Vertex>&, std::span<const std::uint64_t>,        \
+#define CALLISTO_TRIGGERED(Vertex)                                                                                  \
+  template std::vector<std::uint32_t> bfs(const csr_graph<Vertex>&, std::uint64_t, const domino::options&,          \
+                                          statistics*);                                                             \
+  template distance_map sssp(const csr_graph<Vertex>&, std::uint64_t, double, const domino::options&, statistics*); \
+  template std::vector<Vertex> components(const csr_graph<Vertex>&, const domino::options&, statistics*);           \
+  template std::vector<double> dependencies(const csr_graph<Vertex>&, std::span<const std::uint64_t>,               \
                                             const domino::options&, statistics*);
 CALLISTO_TRIGGERED(std::uint32_t)
 CALLISTO_TRIGGERED(std::uint64_t)

@@ -5,6 +5,7 @@
 
 #include <callisto/domino/computation.hpp>
 #include <callisto/export.hpp>
+#include <callisto/graph/csr/distance_map.hpp>
 #include <callisto/graph/csr/graph.hpp>
 
 #include <cstdint>
@@ -27,10 +28,10 @@ CALLISTO_API std::vector<std::uint32_t> bfs(const csr_graph<Vertex>& graph, std:
                                             const domino::options& how = {}, statistics* did = nullptr);
 
 /// Returns the least sum of weights on a path from `source` to each vertex, or unreached_distance: ranks of width
-/// `delta`, above 0. The weights must not be negative; without weights each arc counts 1.
+/// `delta`, above 0. Without weights each arc counts 1. Throws weight_error if a weight is negative.
 template <class Vertex>
-CALLISTO_API std::vector<double> sssp(const csr_graph<Vertex>& graph, std::uint64_t source, double delta,
-                                      const domino::options& how = {}, statistics* did = nullptr);
+CALLISTO_API distance_map sssp(const csr_graph<Vertex>& graph, std::uint64_t source, double delta,
+                               const domino::options& how = {}, statistics* did = nullptr);
 
 /// Returns the smallest vertex of each vertex's component. The graph must be undirected.
 template <class Vertex>
