@@ -86,7 +86,7 @@ class latch {
   struct entry {
     bool (*holds)(void*);
     void* condition;
-    suspendable<M>* who;
+    suspendable<M>* waiter;
     entry* next;
   };
 
@@ -118,7 +118,7 @@ class latch {
     // release: publishes the holder's writes to lock()'s wait_while.
     version_.store(after, order::release);
     // Only now: a resumed waiter usually takes the latch. An entry is gone once its owner goes on.
-    while (ready != nullptr) std::exchange(ready, ready->next)->who->resume();
+    while (ready != nullptr) std::exchange(ready, ready->next)->waiter->resume();
     return after;
   }
 

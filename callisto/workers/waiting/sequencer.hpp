@@ -74,7 +74,7 @@ class alignas(M::line_size) sequencer {
   /// A waiter, on its own stack.
   struct sleeper {
     std::uint64_t number;
-    suspendable<M>* who;
+    suspendable<M>* waiter;
     sleeper* next;
   };
 
@@ -111,7 +111,7 @@ class alignas(M::line_size) sequencer {
         ready = take(word >> 1);
       } while (sleepers_ != nullptr && !mark(word) && ready == nullptr);
     }
-    if (ready != nullptr) ready->who->resume();
+    if (ready != nullptr) ready->waiter->resume();
   }
 
   machine::atomic_of<M, std::uint64_t> word_{0};
