@@ -33,6 +33,12 @@ class context_set {
     for (const std::uint64_t w : bits_) n += static_cast<unsigned>(std::popcount(w));
     return n;
   }
+  /// Returns how many contexts both sets have.
+  unsigned shared_with(const context_set& other) const noexcept {
+    unsigned n = 0;
+    for (unsigned i = 0; i < words; ++i) n += static_cast<unsigned>(std::popcount(bits_[i] & other.bits_[i]));
+    return n;
+  }
   std::uint64_t& word(unsigned i) noexcept { return bits_[i]; }
   std::uint64_t word(unsigned i) const noexcept { return bits_[i]; }
   friend bool operator==(const context_set&, const context_set&) = default;

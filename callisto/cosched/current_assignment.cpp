@@ -4,11 +4,11 @@
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/machine/system/pages.hpp>
 
-#include <array>
 #include <memory_resource>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace callisto::cosched {
 
@@ -34,7 +34,8 @@ std::vector<unsigned> cores_of_host() {
   return core_of;
 }
 
-current_assignment::current_assignment(std::vector<unsigned> core_of) : core_of_(std::move(core_of)) {
+current_assignment::current_assignment(std::vector<unsigned> core_of)
+    : core_of_(std::move(core_of)), demands_(max_jobs) {
   for (unsigned c = 0; c < max_contexts; ++c) {
     if (core_of_[c] != no_core) known_.add(c);
   }
@@ -43,20 +44,19 @@ current_assignment::current_assignment(std::vector<unsigned> core_of) : core_of_
 std::shared_ptr<const context_assignment> current_assignment::of(const shared_table& shared) {
   std::uint64_t seen = shared.generation();
   if (made_ == nullptr || seen != made_for_) {
-    std::array<job_demand, max_jobs> jobs;
     std::size_t count = 0;
     // Repeats if a job came or went meanwhile; after the last attempt a later call repeats it.
     for (int attempt = 0; attempt < 4; ++attempt) {
       count = 0;
       for (unsigned j = 0; j < max_jobs; ++j) {
-        if (auto c = shared.claim_of(j, known_); c && !c->contexts.empty()) jobs[count++] = *c;
+        if (auto c = shared.claim_of(j, known_); c && !c->contexts.empty()) demands_[count++] = *c;
       }
       const std::uint64_t after = shared.generation();
       if (after == seen) break;
       seen = after;
     }
     const auto made = std::allocate_shared<assignment_in_pages>(std::pmr::polymorphic_allocator<>(&machine::pages()),
-                                                                core_of_, std::span(jobs).first(count));
+                                                                core_of_, std::span(demands_).first(count));
     made_ = std::shared_ptr<const context_assignment>(made, &made->made);
     made_for_ = seen;
   }
@@ -64,14 +64,14 @@ std::shared_ptr<const context_assignment> current_assignment::of(const shared_ta
 }
 
 bool current_assignment::would_take_turns(const shared_table& shared, unsigned job) const {
-  std::array<job_demand, max_jobs> jobs;
-  std::size_t count = 0;
+  std::pmr::vector<job_demand> jobs(&machine::pages());
+  jobs.reserve(max_jobs);
   for (unsigned j = 0; j < max_jobs; ++j) {
     const aside why = shared.aside_of(j);
     if (j != job && why != aside::no && why != aside::crowded) continue;
-    if (auto c = shared.demand_of(j, known_); c && !c->contexts.empty()) jobs[count++] = *c;
+    if (auto c = shared.demand_of(j, known_); c && !c->contexts.empty()) jobs.push_back(*c);
   }
-  const assignment_in_pages with_all(core_of_, std::span(jobs).first(count));
+  const assignment_in_pages with_all(core_of_, jobs);
   const unsigned main = with_all.made.main[job];
   return main != context_assignment::no_context && with_all.made.high[main].size() > 1;
 }

@@ -35,7 +35,8 @@ class current_assignment {
 
  private:
   std::vector<unsigned> core_of_;
-  context_set known_{};  ///< the contexts that exist
+  context_set known_{};              ///< the contexts that exist
+  std::vector<job_demand> demands_;  ///< what the slots said, with room for all; too much for small stacks
   std::shared_ptr<const context_assignment> made_;
   std::uint64_t made_for_ = 0;
 };

@@ -404,6 +404,10 @@ bool job::stands_aside() {
   return in.stands_aside.load(order::relaxed) != 0;
 }
 
+bool job::stands_aside_as_light() const noexcept {
+  return in_->stands_aside.load(order::relaxed) == static_cast<std::uint32_t>(aside::light);  // relaxed: a hint
+}
+
 void job::look_around() {
   impl& in = *in_;
   if (!in.may_step_aside || !member()) return;

@@ -72,6 +72,10 @@ class CALLISTO_API job {
   /// 300 ms 50 to 300 us. A light job takes the first each 25 ms, the second each 1.2 s unless look_around() is called.
   bool stands_aside();
 
+  /// True if the job stood aside at the last look because it is a light one. It is then to look again soon after it
+  /// begins to work.
+  bool stands_aside_as_light() const noexcept;
+
   /// Looks at what other programs use, each 300 ms; for a thread that has no work. Takes 40 ns otherwise.
   void look_around();
 

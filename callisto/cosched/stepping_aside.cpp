@@ -24,12 +24,13 @@ aside stepping_aside::look(const sample& now, double share, unsigned contexts) n
     own_middle_ = now;
   }
 
-  if (now.busy != 0 && outsiders_from_.busy != 0 && now.at - outsiders_from_.at >= outsiders_window) {
+  if (now.busy != 0 && outsiders_from_.busy != 0 && now.at - outsiders_from_.at >= next_window()) {
     const std::uint64_t busy = now.busy - outsiders_from_.busy;
     const std::uint64_t jobs = std::min(busy, now.jobs - std::min(now.jobs, outsiders_from_.jobs));
     const double others =
         static_cast<double>(busy - jobs) / static_cast<double>(now.at - outsiders_from_.at) / std::max(1u, contexts);
     outsiders_ = others > outsiders_limit(contexts, outsiders_);
+    knows_outsiders_ = true;
     outsiders_from_ = now;
   } else if (outsiders_from_.busy == 0) {
     outsiders_from_ = now;

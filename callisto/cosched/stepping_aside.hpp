@@ -4,7 +4,8 @@
 // system lets a sleeper run at once. And where other programs compete for the same contexts, jobs that take turns count
 // as one thread for the system, and get one thread's part. A rank of a cluster's job waits for other processes, which
 // would wait for their turns, too. In these cases the job steps aside: its threads take no contexts in the table, and
-// other jobs count it as a job without work.
+// other jobs count it as a job without work. So do many jobs on few contexts: a turn of a few milliseconds, a long time
+// after the last, saves less than the hand-overs cost.
 #pragma once
 
 #include <callisto/cosched/time_slices.hpp>
@@ -20,7 +21,7 @@ enum class aside : std::uint32_t {
   no,         ///< it shares
   light,      ///< it uses far less of the processors than its share
   outsiders,  ///< programs that are no jobs compete for its contexts
-  crowded,    ///< it would take turns with other main threads, and its threads wait for other processes
+  crowded,    ///< it would take turns with too many jobs, or with any if its threads wait for other processes
 };
 
 /// Decides from samples of processor time. One thread at a time uses it.
@@ -40,6 +41,10 @@ class CALLISTO_API stepping_aside {
 
   /// True if the job uses far less than its share, whatever else look() has found.
   bool light() const noexcept { return light_; }
+
+  /// Returns the time from one sample with `busy` to the next. The first is short: a new job shares until it knows what
+  /// other programs use.
+  std::uint64_t next_window() const noexcept { return knows_outsiders_ ? outsiders_window : own_window; }
 
   /// The part of its share that a job must use to be no light one.
   static constexpr double heavy_above = 0.5;
@@ -61,6 +66,7 @@ class CALLISTO_API stepping_aside {
   sample outsiders_from_{};  ///< where the window of the outsiders' use begins
   bool light_ = true;        ///< a new job is, until it has used its part of a window
   bool outsiders_ = false;
+  bool knows_outsiders_ = false;  ///< a window has ended
 };
 
 /// Adds up the processor time of the jobs' processes, for stepping_aside::sample::jobs. A job that stands aside as a

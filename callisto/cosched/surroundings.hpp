@@ -28,8 +28,8 @@ class surroundings {
     read(shared, me);
     if (jobs_ <= 1) return aside::no;
     stepping_aside::sample s{.at = now, .own = own};
-    if (now - looked_around_ >=
-        (has_no_work || !decides_.light() ? stepping_aside::outsiders_window : longest_window)) {
+    if (!crowded_ &&
+        now - looked_around_ >= (has_no_work || !decides_.light() ? decides_.next_window() : longest_window)) {
       looked_around_ = now;
       for (unsigned j = 0; j < max_jobs; ++j) {
         if (process_[j] == 0) continue;
@@ -39,19 +39,34 @@ class surroundings {
       s.jobs = others_.total();
       s.busy = busy_on(contexts_);
     }
-    return decides_.look(s, share_of(me), contexts_.count());
+    const aside found = decides_.look(s, share_of(me), contexts_.count());
+    return found == aside::no && crowded_ ? aside::crowded : found;
   }
 
   /// True if the job uses far less than its share, whatever else look() has found.
   bool light() const noexcept { return decides_.light(); }
 
  private:
+  /// The most jobs that take turns on a context: as many as have slices of the longest length (time_slices.hpp).
+  static constexpr double most_turns = 8;
   /// The window of a light job without a thread that has nothing to do: one of 200 loops, one each 5 ms, waits.
   static constexpr std::uint64_t longest_window = 4 * stepping_aside::outsiders_window;
 
   /// Returns the number of contexts that a job's share comes to. The share counts all jobs, also those that stand
   /// aside.
   double share_of(unsigned job) const noexcept { return contexts_.count() * weight_[job] / weights_; }
+
+  /// True if too many jobs that are no light ones would take turns on the contexts of job `me`. Each job counts on its
+  /// contexts in equal parts, and all jobs on the same contexts find the same.
+  bool is_crowded(const Table& shared) const {
+    double turns = 0;
+    for (unsigned j = 0; j < max_jobs; ++j) {
+      const std::optional<job_record> r = shared.record_of(j);
+      if (!r || shared.aside_of(j) == aside::light || r->contexts.empty()) continue;
+      turns += double{1} * r->contexts.shared_with(contexts_) / r->contexts.count();
+    }
+    return turns > most_turns * contexts_.count();
+  }
 
   void read(const Table& shared, unsigned me) {
     const std::uint64_t generation = shared.generation();
@@ -66,14 +81,16 @@ class surroundings {
       jobs_ += r ? 1 : 0;
       if (r && j == me) contexts_ = r->contexts;
     }
+    crowded_ = is_crowded(shared);
   }
 
-  std::uint64_t read_for_ = ~std::uint64_t{0};  ///< the generation of the next five
+  std::uint64_t read_for_ = ~std::uint64_t{0};  ///< the generation of the next six
   unsigned jobs_ = 0;
   double weights_ = 0;
   std::array<double, max_jobs> weight_{};          ///< by job; 0: none
   std::array<std::uint64_t, max_jobs> process_{};  ///< by job; 0: none
   context_set contexts_;                           ///< where the job may run
+  bool crowded_ = false;                           ///< too many jobs would take turns there
   std::uint64_t looked_around_ = 0;
   stepping_aside decides_;
   time_of_jobs others_;

@@ -188,7 +188,7 @@ std::string top_screen::help(const terminal::extent& size) {
       "  KEPT    contexts that it keeps without work",
       "Its state:",
       "  light, outsiders   it does not share for the moment: it mostly sleeps, or other",
-      "                     programs compete; crowded: a rank that would take turns",
+      "                     programs compete; crowded: too many would take turns",
       "  silent             it ran where it had no context, and did not answer: look at it",
       "  stopped            by a signal; ended: the process is gone",
       "Others: what programs that are no jobs use, in % of one context.",

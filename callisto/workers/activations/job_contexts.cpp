@@ -5,8 +5,8 @@
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
-#include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
                                  .weight = how.weight.value_or(1),
                                  .follows_priority = !how.weight,
                                  .delays = how.delays,
-                                .may_step_aside = !how.told_if_not},
+                                 .may_step_aside = !how.told_if_not},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<job_contexts> made(new job_contexts(contexts));
@@ -220,9 +220,10 @@ void job_contexts::watch_for_others() {
     }
     last = seen;
     s.by->look(others || had_others, news);
-    // A job that stands aside and begins to work soon shares.
+    // A light job that begins to work soon shares.
     const std::uint64_t before = std::exchange(used, machine::processor_time_of(getpid()));
-    s.job->wait_for_change(seen, aside && used - before > least_work ? s.delays.h_low : s.delays.p_high);
+    s.job->wait_for_change(
+        seen, aside && s.job->stands_aside_as_light() && used - before > least_work ? s.delays.h_low : s.delays.p_high);
     s.job->look_after();
   }
   s.ends.store(2, machine::order::relaxed);
