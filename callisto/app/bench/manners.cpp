@@ -111,16 +111,22 @@ struct said {
   double slow = 0;  ///< the 99th percentile
 };
 
+/// How long after its own start the last actor begins with its work. All begin at once: one that is ready early would
+/// have the machine for itself until the others are, and the longer, the more it holds them up.
+std::chrono::milliseconds time_to_get_ready(std::size_t actors) { return 200ms + actors * 15ms; }
+
 /// Runs the actors together, each once. Returns, by kind, the sum of loops and the means of times.
 std::map<std::string, said> run_actors(const situation& s, const variables& environment, double seconds,
                                        const std::stop_token& stop) {
   std::vector<std::string> outputs(s.actors.size());
   std::vector<std::unique_ptr<one_run>> running;
+  const auto begin = std::chrono::nanoseconds((clock::now() + time_to_get_ready(s.actors.size())).time_since_epoch());
   for (std::size_t i = 0; i < s.actors.size(); ++i) {
     running.push_back(std::make_unique<one_run>(
         s.actors[i],
         spawn_request{.program = this_program(),
-                      .arguments = {"bench", "program", s.actors[i], std::to_string(static_cast<int>(seconds * 1e3))},
+                      .arguments = {"bench", "program", s.actors[i], std::to_string(static_cast<int>(seconds * 1e3)),
+                                    std::to_string(begin.count())},
                       .environment = environment,
                       .contexts = {}},
         &outputs[i]));
@@ -275,7 +281,7 @@ void run(const manners_arguments& o, const std::stop_token& stop) {
 
 }  // namespace
 
-std::string run_actor(const std::string& name, std::uint64_t milliseconds) {
+std::string run_actor(const std::string& name, std::uint64_t milliseconds, std::uint64_t begin) {
   const bool openmp = name.starts_with("omp-");
   const std::string kind = openmp ? name.substr(4) : name;
   const bool nice = kind == "nice";
@@ -289,6 +295,9 @@ std::string run_actor(const std::string& name, std::uint64_t milliseconds) {
     const sched_param none{};
     ::sched_setscheduler(0, SCHED_IDLE, &none);
   }
+  // A process is one job, by loops or by regions.
+  if (kind != "plain" && !openmp) static_cast<void>(threads());
+  std::this_thread::sleep_until(clock::time_point(std::chrono::nanoseconds(begin)));
   const auto end = clock::now() + std::chrono::milliseconds(milliseconds);
   if (kind == "plain") {
     std::uint64_t turns = 0;
@@ -297,12 +306,10 @@ std::string run_actor(const std::string& name, std::uint64_t milliseconds) {
     }
     return fmt::format("{} 0 0", turns);
   }
-  // A process is one job, by loops or by regions.
-  if (!openmp) static_cast<void>(threads());
   std::vector<double> times;
   while (clock::now() < end) {
     if (light) std::this_thread::sleep_for(5ms);
-    const auto begin = clock::now();
+    const auto began = clock::now();
     if (silent) {
       // Each thread stays in its only iteration.
       parallel_for(0u, threads(),
@@ -315,7 +322,7 @@ std::string run_actor(const std::string& name, std::uint64_t milliseconds) {
       const double sum = sum_of(light ? 20'000 : phases ? 50'000 : 200'000, openmp);
       if (!(sum > 0)) throw error("bench manners: a loop has not done what it should");
     }
-    times.push_back(std::chrono::duration<double, std::milli>(clock::now() - begin).count());
+    times.push_back(std::chrono::duration<double, std::milli>(clock::now() - began).count());
   }
   std::sort(times.begin(), times.end());
   return fmt::format("{} {} {}", times.size(), times[times.size() / 2], times[times.size() * 99 / 100]);

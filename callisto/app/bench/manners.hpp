@@ -10,8 +10,9 @@ namespace callisto::app {
 
 command add_bench_manners(const command_parser& bench);
 
-/// Runs one of the actors of `bench manners` for so many milliseconds, and returns its line: how many loops it ran, and
-/// the median and 99th percentile of their times in milliseconds. Nothing if there is no actor of this name.
-std::string run_actor(const std::string& name, std::uint64_t milliseconds);
+/// Runs one of the actors of `bench manners` for so many milliseconds from `begin` on, in nanoseconds of the steady
+/// clock, and returns its line: how many loops it ran, and the median and 99th percentile of their times in
+/// milliseconds. Nothing if there is no actor of this name.
+std::string run_actor(const std::string& name, std::uint64_t milliseconds, std::uint64_t begin);
 
 }  // namespace callisto::app

@@ -17,6 +17,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -127,17 +129,22 @@ command add_bench_program(const command_parser& bench) {
   struct program_options {
     std::string name;
     std::string amount;
+    std::string begin = "0";
   };
   const auto o = std::make_shared<program_options>();
   parser.add_option("NAME", o->name, "A built-in program").required();
   parser.add_option("AMOUNT", o->amount, "How much of its work it does").required();
+  parser.add_option("BEGIN", o->begin, "When an actor of 'bench manners' begins, in nanoseconds of the steady clock");
   parser.footer(
       "Runs the program and prints a number that depends on all of its work. 'bench pairs' and 'bench manners' start "
       "these.");
   return {parser, [o](const std::stop_token&) {
             if (o->name == "background")
               run_background(static_cast<unsigned>(parse_count("AMOUNT", o->amount, 0, 100)));
-            if (const std::string line = run_actor(o->name, parse_count("AMOUNT", o->amount, 1)); !line.empty()) {
+            if (const std::string line =
+                    run_actor(o->name, parse_count("AMOUNT", o->amount, 1),
+                              parse_count("BEGIN", o->begin, 0, std::numeric_limits<std::int64_t>::max()));
+                !line.empty()) {
               return print(line + '\n');
             }
             print(fmt::format("{}\n", run_synthetic(o->name.c_str(), parse_count("AMOUNT", o->amount, 1))));
