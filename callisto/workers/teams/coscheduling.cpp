@@ -136,7 +136,7 @@ void coscheduling::wake_waiters() {
 
 bool coscheduling::alone() { return !active() || job_->alone(); }
 
-bool coscheduling::takes_no_context() { return alone() || job_->stands_aside(); }
+bool coscheduling::takes_no_context() { return !active() || job_->stands_aside() || job_->alone(); }
 
 std::optional<unsigned> coscheduling::main_context() {
   const unsigned context = job_->main_context();
