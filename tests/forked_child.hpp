@@ -43,6 +43,11 @@ class child {
   }
 
   void kill(int signal) const { ::kill(pid_, signal); }
+  /// Stops all threads of the process, and waits until they stand still.
+  void stop() const {
+    kill(SIGSTOP);
+    waitpid(pid_, nullptr, WUNTRACED);
+  }
   /// Kills the process, and waits until it is gone.
   void end() {
     kill(SIGKILL);

@@ -453,18 +453,21 @@ TEST_F(Jobs, AJobThatSleepsForLongIsLookedAtRarely) {
   ASSERT_NE(me, nullptr) << refusal;
   child owner([&](const child::say& say) { run_away(say, true); });
   ASSERT_EQ(owner.hear(), 'r');
+  // A thread that sleeps may have its last steps before it, and a sanitizer's threads wake now and then.
+  owner.stop();
+  const auto begin = clock::now();
   job::seat here(*me, context);
   ASSERT_TRUE(here.take(never));
   const timing usual;
   EXPECT_EQ(here.look_within(), usual.p_low);
   std::uint64_t longest = 0;
-  for (const auto begin = clock::now(); clock::now() - begin < 60s && longest < usual.h_high;) {
+  while (clock::now() - begin < 60s && longest < usual.h_high) {
     const std::uint64_t within = here.look_within();
     ASSERT_NE(within, 0u);
     EXPECT_LE(within, usual.h_high);
     // At most a 64th part of what the job has slept for, as far as it is known.
     if (within > usual.p_low) {
-      EXPECT_LE(within, std::chrono::nanoseconds(clock::now() - begin + 500ms).count() / 64u);
+      EXPECT_LE(within, std::chrono::nanoseconds(clock::now() - begin).count() / 64u);
     }
     longest = std::max(longest, within);
     std::this_thread::sleep_for(std::chrono::nanoseconds(within));
@@ -743,12 +746,12 @@ TEST_F(Jobs, RandomBytesUnderLiveJobsStopNone) {
   while (b.hear(1ms) != 0) {
   }
   for (int i = 0; i < 3; ++i) {
-    EXPECT_NE(a.hear(1s), '\0') << "it has got or lost the context within a second";
-    EXPECT_NE(b.hear(1s), '\0');
+    EXPECT_NE(a.hear(), '\0') << "it has got or lost the context";
+    EXPECT_NE(b.hear(), '\0');
   }
   // Jobs can still join.
   child c([&](const child::say& say) { run_and_poll_lease(say, true); });
-  EXPECT_EQ(c.hear(2s), 'r');
+  EXPECT_EQ(c.hear(), 'r');
 }
 
 }  // namespace
