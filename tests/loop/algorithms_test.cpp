@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -10,6 +11,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -204,10 +206,60 @@ TEST_P(Algorithms, StepsAndRectangles) {
   }
 }
 
+/// Work that lasts until two threads do it, or half a minute.
+class work_for_two {
+ public:
+  void operator()() {
+    static thread_local const char me = 0;
+    const char* first = nullptr;
+    if (first_.compare_exchange_strong(first, &me) || first == &me) {
+      for (const auto end = clock::now() + std::chrono::seconds(30); !met_ && clock::now() < end;) {
+        std::this_thread::yield();
+      }
+    } else {
+      met_ = true;
+    }
+  }
+  bool met() const { return met_; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  std::atomic<const char*> first_{nullptr};
+  std::atomic<bool> met_{false};
+};
+
+TEST(FewElements, ThatTakeLongAreShared) {
+  set_threads(2);
+  std::vector<int> all(50, 1);
+  const std::list<int> list(all.begin(), all.end());
+  const auto is_shared = [](auto algorithm) {
+    work_for_two work;
+    algorithm(work);
+    return work.met();
+  };
+  EXPECT_TRUE(is_shared([&](auto& work) { parallel_for(list, [&](int) { work(); }); }));
+  EXPECT_TRUE(
+      is_shared([&](auto& work) { parallel_for(rectangle{10, 5}, [&](std::size_t, std::size_t) { work(); }); }));
+  EXPECT_TRUE(is_shared([&](auto& work) { static_cast<void>(any_of(all, [&](int) { return work(), false; })); }));
+  EXPECT_TRUE(is_shared([&](auto& work) {
+    std::vector<int> kept(50);
+    copy_if(all, kept.begin(), [&](int) { return work(), true; });
+  }));
+  EXPECT_TRUE(is_shared(
+      [&](auto& work) { static_cast<void>(deterministic_reduce(0, 50, 0, [&](int) { return work(), 1; })); }));
+  EXPECT_TRUE(is_shared([&](auto& work) {
+    std::vector<int> out(50);
+    transform(all, out.begin(), [&](int x) { return work(), x; });
+  }));
+}
+
 TEST_P(Algorithms, ForwardRangesAndInvoke) {
-  std::list<int> all(1000, 1);
-  parallel_for(all, [](int& x) { x += 1; });
-  EXPECT_EQ(std::accumulate(all.begin(), all.end(), 0), 2000);
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2048}, std::size_t{2049}, std::size_t{300'001}}) {
+    std::list<int> all(n, 1);
+    parallel_for(all, [](int& x) { x += 1; });
+    EXPECT_EQ(static_cast<std::size_t>(std::count(all.begin(), all.end(), 2)), n);
+  }
   std::map<int, int> squares;
   for (int i = 0; i < 100; ++i) squares[i] = 0;
   parallel_for(squares, [](auto& entry) { entry.second = entry.first * entry.first; });

@@ -19,6 +19,11 @@ class blocks {
         size_(std::max(least, n / most + (n % most != 0 ? 1 : 0))),
         count_(n / size_ + (n % size_ != 0 ? 1 : 0)) {}
 
+  /// Returns at most `least`, and less if there were fewer than a thousand blocks: a few iterations may take long.
+  static constexpr std::uint64_t least_for(std::uint64_t n, std::uint64_t least) noexcept {
+    return std::clamp<std::uint64_t>(n / 1024, 1, least);
+  }
+
   constexpr std::uint64_t count() const noexcept { return count_; }
   constexpr std::uint64_t begin(std::uint64_t block) const noexcept { return block * size_; }
   constexpr std::uint64_t end(std::uint64_t block) const noexcept { return std::min(n_, (block + 1) * size_); }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <source_location>
 #include <type_traits>
@@ -33,8 +34,9 @@ auto stepped(I first, std::type_identity_t<I> last, std::type_identity_t<I> step
 struct rectangle {
   std::size_t rows;
   std::size_t columns;
-  std::size_t tile_rows = 64;
-  std::size_t tile_columns = 64;
+  // None: 64, or fewer if there were less than a thousand tiles.
+  std::optional<std::size_t> tile_rows = std::nullopt;
+  std::optional<std::size_t> tile_columns = std::nullopt;
 };
 
 /// Calls f(row, column) for every place of a rectangle, or f(row, rows_end, column, columns_end) for each tile. Tiles
@@ -49,14 +51,21 @@ bool parallel_for(const rectangle& over, F&& f, const loop_options& options = {}
     machine::throw_usage_error("parallel_for: a rectangle with tiles of 0 rows or columns");
   }
   const auto tiles = [](std::size_t n, std::size_t by) { return n / by + (n % by != 0 ? 1 : 0); };
-  const std::size_t across = tiles(over.columns, over.tile_columns);
+  std::size_t tall = over.tile_rows.value_or(64);
+  std::size_t wide = over.tile_columns.value_or(64);
+  const auto few = [&] {
+    return tiles(over.rows, tall) < 1 + 1024 / std::max<std::size_t>(1, tiles(over.columns, wide));
+  };
+  while (!over.tile_rows && tall > 1 && few()) tall /= 2;
+  while (!over.tile_columns && wide > 1 && few()) wide /= 2;
+  const std::size_t across = tiles(over.columns, wide);
   return parallel_for(
-      std::size_t{0}, tiles(over.rows, over.tile_rows) * across,
+      std::size_t{0}, tiles(over.rows, tall) * across,
       [&](std::size_t tile) {
-        const std::size_t row = tile / across * over.tile_rows;
-        const std::size_t column = tile % across * over.tile_columns;
-        const std::size_t rows_end = std::min(over.rows, row + over.tile_rows);
-        const std::size_t columns_end = std::min(over.columns, column + over.tile_columns);
+        const std::size_t row = tile / across * tall;
+        const std::size_t column = tile % across * wide;
+        const std::size_t rows_end = std::min(over.rows, row + tall);
+        const std::size_t columns_end = std::min(over.columns, column + wide);
         if constexpr (std::invocable<F&, std::size_t, std::size_t, std::size_t, std::size_t>) {
           std::invoke(f, row, rows_end, column, columns_end);
         } else {
@@ -69,19 +78,27 @@ bool parallel_for(const rectangle& over, F&& f, const loop_options& options = {}
 }
 
 /// Calls f(element) for every element of a range that can only be walked, such as a list, a set or a map. The calling
-/// thread walks it once and notes where each stretch begins (one iterator for each 64 elements); then the threads take
-/// stretches. Pays where f takes longer than a step of the walk. The rest as parallel_for.
+/// thread walks it once and notes where each stretch begins (one iterator for each 64 elements, in a short range for
+/// fewer); then the threads take stretches. Pays where f takes longer than a step of the walk. The rest as
+/// parallel_for.
 template <std::ranges::forward_range Range, class F>
   requires(!std::ranges::random_access_range<Range>) && std::invocable<F&, std::ranges::range_reference_t<Range>>
 bool parallel_for(Range&& range, F&& f, const loop_options& options = {},
                   std::source_location where = std::source_location::current()) {
-  constexpr std::size_t stretch = 64;
+  constexpr std::size_t enough = 2048;  // a few elements may take long
+  std::size_t stretch = 1;
   std::vector<std::ranges::iterator_t<Range>> begins;
   std::size_t n = 0;
   const auto end = std::ranges::end(range);
   auto at = std::ranges::begin(range);
   for (; at != end; ++at, ++n) {
-    if (n % stretch == 0) begins.push_back(at);
+    if (n % stretch != 0) continue;
+    if (begins.size() == enough && stretch < 64) {
+      for (std::size_t i = 0; i < enough / 2; ++i) begins[i] = begins[2 * i];
+      begins.resize(enough / 2);
+      stretch *= 2;
+    }
+    begins.push_back(at);
   }
   return parallel_for(
       std::size_t{0}, begins.size(),

@@ -33,9 +33,9 @@ template <std::ranges::random_access_range Range, class T, class F = std::identi
 }
 
 /// Combines f(i) over every i in [first, last) with the same result on any number of threads, bit for bit, also for
-/// floating-point sums: iterations are combined in fixed blocks of 1,024 and more, in order, and the blocks' values
-/// pairwise in a fixed tree. So `combine` need not be commutative. Costs as parallel_reduce, and a value for each
-/// block. Throws what the callables throw, and std::bad_alloc.
+/// floating-point sums: iterations are combined in blocks that depend on their number alone, in order, and the blocks'
+/// values pairwise in a fixed tree. So `combine` need not be commutative. Costs as parallel_reduce, and a value for
+/// each block. Throws what the callables throw, and std::bad_alloc.
 template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
   requires std::invocable<F&, std::common_type_t<A, B>> ||
            std::invocable<F&, std::common_type_t<A, B>, std::common_type_t<A, B>, T>
@@ -45,7 +45,8 @@ template <loop::index A, loop::index B, class T, class F, class Combine = std::p
   loop::refuse_narrowing<T, std::remove_reference_t<F>, Combine, common>();
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
-  const loop::blocks all(loop::distance(begin, end), 1024, 1 << 14);
+  const std::uint64_t n = loop::distance(begin, end);
+  const loop::blocks all(n, loop::blocks::least_for(n, 1024), 1 << 14);
   std::vector<T> values(all.count(), identity);
   all.each(
       [&](std::uint64_t b) {

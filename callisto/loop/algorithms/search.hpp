@@ -28,7 +28,7 @@ auto find_if(Range&& range, Predicate wanted, std::source_location where = std::
   const auto n = static_cast<std::uint64_t>(std::ranges::size(range));
   std::atomic<std::uint64_t> found{n};
   // Blocks, so that the first ones are looked at early, and a block behind the first hit costs a comparison.
-  const loop::blocks all(n, 1 << 10, 1 << 14);
+  const loop::blocks all(n, loop::blocks::least_for(n, 1 << 10), 1 << 14);
   all.each(
       [&](std::uint64_t b) {
         for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
@@ -82,7 +82,7 @@ Out copy_if(Range&& range, Out out, Predicate wanted, std::source_location where
   using difference = std::ranges::range_difference_t<Range>;
   const auto first = std::ranges::begin(range);
   const auto n = static_cast<std::uint64_t>(std::ranges::size(range));
-  const loop::blocks all(n, 1 << 12, 1 << 13);
+  const loop::blocks all(n, loop::blocks::least_for(n, 1 << 12), 1 << 13);
   const auto kept = std::make_unique_for_overwrite<bool[]>(n);
   std::vector<std::uint64_t> begins(all.count() + 1, 0);
   all.each(
