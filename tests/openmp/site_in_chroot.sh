@@ -7,7 +7,7 @@ set -euo pipefail
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 debootstrap --variant=minbase bookworm "$root" > "$root.log" || { tail -3 "$root.log" >&2; exit 1; }
-cp "$1"/{callisto-openmp,callisto-rts,libcallisto0.1}_*_amd64.deb "$root/opt"
+cp "$1"/{callisto-openmp,callisto-rts,libcallisto0.2}_*_amd64.deb "$root/opt"
 cp "$2" "$root/opt/one"
 cp "$2" "$root/opt/two"
 within() { chroot "$root" bash -lc "cd /opt; $1"; }
