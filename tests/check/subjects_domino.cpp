@@ -416,6 +416,11 @@ class on_lanes {
     }
     scheduler_.release(mine);
   }
+  /// Takes part as a thread that ends its turn when it finds no task.
+  void work_until_idle(unsigned thread) {
+    party one{thread_[thread], *this, false, false, true};
+    scheduler_.work(scheduler_.lane_of(thread), one);
+  }
   /// Takes part as a thread that ends its turn at once.
   void yield_at_once(unsigned thread) {
     party one{thread_[thread], *this, false, true};
@@ -428,8 +433,9 @@ class on_lanes {
     on_lanes& of;
     bool leads;
     bool yields;
+    bool leaves = false;
     bool should_yield(lane&) const { return yields; }
-    bool is_done() const { return leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0; }
+    bool is_done() const { return leaves || (leads ? of.scheduler_.is_over() : of.end_.load(order::acquire) != 0); }
   };
   struct own_type : domino::task_type<small> {
     explicit own_type(on_lanes& by, domino::group<small>& in) : domino::task_type<small>(&begin, in), owner(by) {}
@@ -615,6 +621,41 @@ class stopped : public on_lanes<stopped<Tasks>, 2> {
   std::array<plain<unsigned>, Tasks> ended_{};
 };
 
+/// A thread that takes tasks of its own ring, the first of which is long; and a thief that takes several at once, since
+/// it has run a short one. Even if the other thread was faster, the thief runs what is left before it ends its turn.
+class beaten : public on_lanes<beaten, 2> {
+ public:
+  beaten() {
+    for (unsigned i = 0; i < tasks; ++i) {
+      lane& of = scheduler_.lane_of(i == 0 ? 0 : 1);
+      spawn(of, of.now(group_), i);
+    }
+    scheduler_.begin(scheduler_.lane_of(0));
+  }
+  void run(unsigned thread) {
+    work_until_idle(thread);
+    if (thread != 0) return;
+    unsigned left = 0;
+    for (const auto& n : ended_) left += n.load(order::relaxed) == 0 ? 1 : 0;
+    require(left <= 1, "a thief that was beaten runs all tasks but the one that the other thread is inside");
+    idle_.store(1, order::release);
+  }
+  void finish() {
+    for (const auto& n : ended_) require(n.load(order::relaxed) == 1, "every task runs once");
+  }
+  void task_begins(lane& here, const task& t) {
+    const auto waits = [](unsigned n) { return n == 0; };
+    while (here.number() == 1 && waits(small::wait_while(idle_, waits, machine::patience::lasting))) {
+    }
+    ended_[t.index()].fetch_add(1, order::relaxed);
+  }
+
+ private:
+  static constexpr unsigned tasks = 3;
+  std::array<atomic<unsigned>, tasks> ended_{};
+  atomic<unsigned> idle_{0};
+};
+
 /// Tasks of one key, which add to plain data, on some threads.
 template <unsigned Threads>
 class keyed : public on_lanes<keyed<Threads>, Threads> {
@@ -730,6 +771,8 @@ const registered<robbed<true>> draft_5("domino.draft.5", "a thief that stops kee
                                        preemptions(1, {1, 0}), preemptions(2, {1, 1}));
 const registered<stopped<3>> stop_3("domino.stopped", "a thread that stops holds up one task", pct(3, 500, {1, 0}),
                                     pct(4, 200'000, {1, 0}));
+const registered<beaten> beaten_2("domino.beaten", "a thief that was beaten takes what is left", in_turns(1),
+                                  in_turns(2));
 const registered<keyed<2>> keyed_2("domino.exclusive.2", "tasks of one key run in turns, all of them",
                                    pct(3, 20'000, {0, 0}), preemptions(0, {0, 0}));
 const registered<keyed<3>> keyed_3("domino.exclusive.3", "tasks of one key run in turns, all of them",
