@@ -119,7 +119,7 @@ run_ctest() {
     grep -q '^No tests were found' "$log" || failed=$((failed + 1))
     return 0
   fi
-  sed -n '/tests passed, /,$p' "$log" | sed '/^$/d; /(Skipped)$/d'
+  sed -n '/tests passed, /,$p' "$log" | sed '/^$/d; /(Skipped)$/d; /did not run:$/d'
   read -r missed total < <(sed -nE 's/.* ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   left_out=$(grep -c '(Skipped)$' "$log" || true)
   if ((missed > 0)); then
