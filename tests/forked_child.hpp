@@ -60,7 +60,7 @@ class child {
     return s;
   }
   /// Returns the next byte; 0 if none comes in time.
-  char hear(std::chrono::milliseconds patience = std::chrono::seconds(10)) const {
+  char hear(std::chrono::milliseconds patience = std::chrono::minutes(5)) const {
     pollfd p{.fd = from_, .events = POLLIN, .revents = 0};
     char c = 0;
     return poll(&p, 1, static_cast<int>(patience.count())) == 1 && read(from_, &c, 1) == 1 ? c : '\0';

@@ -71,8 +71,7 @@ TEST(html_page, numbers_behind_pictures_and_a_list_to_search) {
   EXPECT_EQ(count(text, "<td>&lt;9&gt;</td>"), 1u);
   EXPECT_EQ(count(text, "<td class=\"words\">&lt;ann&gt;</td>"), 1u);
   EXPECT_EQ(count(text, "<script"), 1u);
-  for (const char* outside : {"src=", "href=", "fetch(", "import"})
-    EXPECT_EQ(count(text, outside), 0u) << outside;
+  for (const char* outside : {"src=", "href=", "fetch(", "import"}) EXPECT_EQ(count(text, outside), 0u) << outside;
 }
 
 TEST(html_page, breaks_words_into_lines_but_no_numbers) {

@@ -354,7 +354,7 @@ TEST(NestedStacks, LoopsRunOnSmallStacks) {
   set_threads(2);
   long sum = 0;
   std::atomic<int> inner{0};
-  on_a_stack_of(std::size_t{32} << 10, [&] {
+  on_a_stack_of(std::size_t{16} << 10, [&] {
     sum = parallel_reduce(0, 100'000, 0L, [](int i) { return long{i}; });
     parallel_for(0, 100, [&](int) { parallel_for(0, 10, [&](int) { inner.fetch_add(1); }); });
   });

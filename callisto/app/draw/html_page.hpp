@@ -58,8 +58,8 @@ class html_page {
   /// rows that have it. The field needs the browser to run the page's script. At most once a page.
   void search(std::string_view summary, std::string_view prompt, const cells& all);
 
-  /// Adds a table under a heading, which may be empty. `bars` is empty or has a value in [0, 1] for each row. That value
-  /// is drawn as a bar behind the row's last column.
+  /// Adds a table under a heading, which may be empty. `bars` is empty or has a value in [0, 1] for each row. That
+  /// value is drawn as a bar behind the row's last column.
   void table(std::string_view heading, const cells& all, const std::vector<double>& bars = {});
 
   /// Returns the whole document, which names `maker` at its end as the program that made it.

@@ -133,13 +133,11 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
                  {"weights", graph::name_of(graph::weight_use::none)},
                  {"directions", follow ? "followed" : "ignored"},
                  {"levels", std::move(levels)}};
-  found.rows = {
-      {"communities",
-       fmt::format("{} (by {}), each called by its smallest vertex", with_separators(groups->communities),
-                   method_words(o.what.method))},
-      {quality, quality_words(o.what, groups->quality)},
-      {"levels", fmt::format("{}{}", groups->levels.size(), groups->converged ? "" : ", not converged")},
-      {"time", time_words(found.seconds)}};
+  found.rows = {{"communities", fmt::format("{} (by {}), each called by its smallest vertex",
+                                            with_separators(groups->communities), method_words(o.what.method))},
+                {quality, quality_words(o.what, groups->quality)},
+                {"levels", fmt::format("{}{}", groups->levels.size(), groups->converged ? "" : ", not converged")},
+                {"time", time_words(found.seconds)}};
   if (size_of(graph).weighted) found.tell_weights(graph::weight_use::strength);
   if (directed) found.rows.emplace_back("directions", follow ? "followed (--directions ignore: not)" : "ignored");
   if (o.common.verify) {

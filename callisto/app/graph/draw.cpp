@@ -96,8 +96,8 @@ svg_panel legend_of(const graph::any_graph& graph, const machine::page_array<std
     panel.elements += fmt::format(
         "<circle {} cx=\"14\" cy=\"{:.0f}\" r=\"6\"/>\n<text class=\"small\" x=\"28\" y=\"{:.0f}\">{}: {}</text>\n"
         "<text class=\"small\" x=\"28\" y=\"{:.0f}\" opacity=\".7\">{}</text>\n",
-        fill, y - 4, y, xml(first_columns(one_line(names.front().text()), 24)),
-        counted(all[i].second, "member"), y + 15, xml(first_columns(list_words(others), 42)));
+        fill, y - 4, y, xml(first_columns(one_line(names.front().text()), 24)), counted(all[i].second, "member"),
+        y + 15, xml(first_columns(list_words(others), 42)));
   }
   if (rows < all.size()) {
     panel.elements += fmt::format("<text class=\"small\" x=\"28\" y=\"{:.0f}\">and {} more</text>\n",
@@ -223,7 +223,8 @@ command add_draw(const command_parser& app) {
   add_output(parser, o->output, "Draw into FILE ('-': standard output) [NAME.svg for the graph NAME.txt.gz]");
   add_parsed(
       parser, "--what", "WHAT", [o](const std::string& text) { o->what = parse_subject(text); },
-      "Draw the graph, or communities as circles\n[graph with --sizes and up to 2,000 vertices and 20,000 arcs, else communities]")
+      "Draw the graph, or communities as circles\n[graph with --sizes and up to 2,000 vertices and 20,000 arcs, else "
+      "communities]")
       .words({"graph", "communities"});
   add_parsed(
       parser, "--sizes", "WHAT", [o](const std::string& text) { o->sizes = text; },

@@ -182,9 +182,8 @@ graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph
     circle.colour = look.coloured ? i : 0;
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(any, v));
-    circle.hint =
-        fmt::format("community of {}, {}: {}{}", names.front(), counted(largest[i].second, "member"),
-                    list_words(names), largest[i].second > names.size() ? ", ..." : "");
+    circle.hint = fmt::format("community of {}, {}: {}{}", names.front(), counted(largest[i].second, "member"),
+                              list_words(names), largest[i].second > names.size() ? ", ..." : "");
     drawing.vertices.push_back(std::move(circle));
     for (std::size_t j = 0; j < i; ++j) most = std::max(most, between[i * count + j] + between[j * count + i]);
   }

@@ -196,9 +196,9 @@ void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t co
           ? fmt::format(
                 "{} communities. The area of a circle is the number of its vertices, the width of a line the number "
                 "of edges between two. The name is that of the best connected vertex.",
-                drawing.shown == communities ? "All " + with_separators(communities)
-                                             : fmt::format("The largest {} of {}", with_separators(drawing.shown),
-                                                           with_separators(communities)))
+                drawing.shown == communities
+                    ? "All " + with_separators(communities)
+                    : fmt::format("The largest {} of {}", with_separators(drawing.shown), with_separators(communities)))
           : std::string("Vertices of one colour are in one of the largest communities; larger ones have more edges.");
   page.figure(draw_graph(drawing.vertices, drawing.edges, 720, 600),
               drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",

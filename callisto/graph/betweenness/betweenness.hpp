@@ -82,8 +82,9 @@ struct edge_betweenness_result {
 /// pair around a vertex begins at the vertex itself (if k is 1, its score is 0). All as NetworkX 3.6 does it.
 ///
 /// Scores of a sample have standard errors: those of a mean over a random sample without replacement, with one more
-/// term at the farther end of the range (error_of_mean()). With `error`, the sample grows until the empirical Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that
-/// takes more than half of the vertices, all are searched from.
+/// term at the farther end of the range (error_of_mean()). With `error`, the sample grows until the empirical
+/// Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that takes more than half of the
+/// vertices, all are searched from.
 ///
 /// Scores differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53.
 ///

@@ -28,9 +28,7 @@ namespace {
 struct magnitudes {
   double residuals = 0;
   double scores = 0;
-  friend magnitudes operator+(magnitudes a, magnitudes b) {
-    return {a.residuals + b.residuals, a.scores + b.scores};
-  }
+  friend magnitudes operator+(magnitudes a, magnitudes b) { return {a.residuals + b.residuals, a.scores + b.scores}; }
 };
 
 /// Weighted products, summed over all vertices, of residuals, of `falls` and of `way_falls` (in changing_pagerank).

@@ -59,8 +59,8 @@ inline constexpr unsigned first_faithful_round = 6;
 template <class Vertex>
 using weight_tables = std::vector<weight_table<Vertex>>;
 
-/// Calls visit(v) for the vertices that `order` has in [first, last). Fetches their rows some visits before, as these lie
-/// all over the memory. The vertices up to `known` are likely to be visited next.
+/// Calls visit(v) for the vertices that `order` has in [first, last). Fetches their rows some visits before, as these
+/// lie all over the memory. The vertices up to `known` are likely to be visited next.
 template <class Vertex, class Weights, class Visit>
 void each_fetched(const weighted_rows<Vertex, Weights>& rows, const machine::page_array<Vertex>& order,
                   std::uint64_t first, std::uint64_t last, std::uint64_t known, Visit visit) {

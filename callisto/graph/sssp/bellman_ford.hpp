@@ -23,10 +23,10 @@ struct bellman_ford_result {
 /// Finds the least sum of weights on a path from `source` to each vertex; weights may be negative. An undirected edge
 /// of negative weight is a negative cycle: it can be walked to and fro.
 ///
-/// Method: Bellman (1958) and Ford (1956), in rounds: the vertices with distances that have changed relax their arcs, in
-/// parallel. A round uses the distances at its beginning, so that rounds, distances and the cycle depend on the graph
-/// alone. After 64 rounds vertices also keep parents. A cycle among the parents is a negative cycle (Cherkassky and
-/// Goldberg, Math. Programming 1999); it is looked for whenever the rounds have doubled.
+/// Method: Bellman (1958) and Ford (1956), in rounds: the vertices with distances that have changed relax their arcs,
+/// in parallel. A round uses the distances at its beginning, so that rounds, distances and the cycle depend on the
+/// graph alone. After 64 rounds vertices also keep parents. A cycle among the parents is a negative cycle (Cherkassky
+/// and Goldberg, Math. Programming 1999); it is looked for whenever the rounds have doubled.
 ///
 /// A cycle counts as negative only if the sum of its weights, added up in long double, is.
 ///

@@ -49,8 +49,8 @@ class CALLISTO_API thread_identity {
   /// Returns where the lender's stack is free, for what carries the identity; after thread_register().
   void* stack() const noexcept;
 
-  /// Lets the lender call call(argument), then park again. For a carried identity that no context uses meanwhile, except
-  /// what the call itself switches to; the call may say so last, by any release that the next user acquires, and
+  /// Lets the lender call call(argument), then park again. For a carried identity that no context uses meanwhile,
+  /// except what the call itself switches to; the call may say so last, by any release that the next user acquires, and
   /// touches no thread-local data afterwards. The last call of run() has got so far before. The call has some 4 KiB of
   /// stack, and signals are blocked in it. A system call, which does not allocate.
   void run(void (*call)(void*), void* argument) noexcept;
