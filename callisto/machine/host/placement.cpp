@@ -324,26 +324,14 @@ int unpin(pthread_attr_t& how) noexcept {
   return pthread_attr_setaffinity_np(&how, sizeof mask, mask.set());
 }
 
-namespace {
-
-// Not inlined, these two: a mask takes 8 KiB, and leaders may have stacks of 16.
-[[gnu::noinline]] bool is_kept_on(unsigned os_index) noexcept {
+bool keep_this_thread_on(unsigned os_index) noexcept {
   // On a machine of more contexts than fit, where it runs at the moment has to do.
   cpu_mask where;
-  return os_index < max_cpus && find_here(where) ? CPU_COUNT_S(sizeof where, where.set()) == 1 && where.has(os_index)
-                                                 : sched_getcpu() == static_cast<int>(os_index);
+  const bool is_there = os_index < max_cpus && find_here(where)
+                            ? CPU_COUNT_S(sizeof where, where.set()) == 1 && where.has(os_index)
+                            : sched_getcpu() == static_cast<int>(os_index);
+  return is_there || pin_this_thread(os_index);
 }
-
-[[gnu::noinline]] bool can_be_put_on(unsigned os_index) noexcept {
-  cpu_mask before;
-  if (!find_here(before) || !pin_this_thread(os_index)) return false;
-  put(0, before);
-  return true;
-}
-
-}  // namespace
-
-bool keep_this_thread_on(unsigned os_index) noexcept { return is_kept_on(os_index) || pin_this_thread(os_index); }
 
 bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
   if (os_index >= max_cpus || process <= 0 || thread <= 0) return false;
@@ -360,14 +348,19 @@ unsigned contexts_of_affinity(pid_t thread) noexcept {
   return bytes > 0 ? static_cast<unsigned>(CPU_COUNT_S(static_cast<std::size_t>(bytes), now.set())) : 0;
 }
 
-[[gnu::noinline]] bool has_affinity_to(unsigned os_index) noexcept {
+bool has_affinity_to(unsigned os_index) noexcept {
   cpu_mask now;
   return os_index < max_cpus && find_here(now) && now.has(os_index);
 }
 
 bool may_run_on(unsigned os_index) noexcept {
+  cpu_mask before;
+  if (os_index >= max_cpus || !find_here(before)) return false;
   // The kernel's answer has no contexts that are unplugged.
-  return has_affinity_to(os_index) || (os_index < max_cpus && can_be_put_on(os_index));
+  if (before.has(os_index)) return true;
+  if (!pin_this_thread(os_index)) return false;
+  put(0, before);
+  return true;
 }
 
 std::string draw(const topology& t, const placement& p) {
