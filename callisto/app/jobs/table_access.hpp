@@ -38,9 +38,8 @@ char letter_of(unsigned job) noexcept;
 /// Returns a job's state as a word:
 /// - `runs`: it runs on contexts. `idle`: it has contexts, but no work. `waits`: it wants a context and has none.
 /// - `no loop`: it has no context and wants none. `alone`: that state of the only job, which may run without contexts.
-/// - `light`, `outsiders`, `crowded`: it stands aside, and runs as if it did not share: it uses far less than its
-/// share,
-///   or programs that are no jobs compete for its contexts, or too many jobs would take turns there: more than
+/// - `light`, `outsiders`, `crowded`: it stands aside, and runs as if it did not share. It uses far less than its
+///   share, or programs that are no jobs compete for its contexts, or too many jobs would take turns there: more than
 ///   eight a context, or more than one if it waits for other processes.
 /// - `silent`: it lately lost a context because it did not answer a request. `stopped`: a signal stopped it.
 /// - `ended`: the process has died, and no other job has reaped it yet.
