@@ -240,7 +240,9 @@ class line_parser {
     input::columns columns = input::split(line, rules_.separator);
     if (columns.count == 0) return verdict::nothing;
     const std::string_view head = columns.text[0];
-    if (rules_.comments.find(head.front()) != std::string_view::npos && (!rules_.letter_comments || head.size() == 1)) {
+    // A first column may be empty.
+    if (!head.empty() && rules_.comments.find(head.front()) != std::string_view::npos &&
+        (!rules_.letter_comments || head.size() == 1)) {
       return verdict::nothing;
     }
     std::size_t i = 0;
@@ -255,7 +257,7 @@ class line_parser {
     if (columns.count > expected && !rules_.letter_comments && !rules_.comments.empty()) {
       // A comment behind the columns.
       const std::string_view more = columns.text[expected];
-      if (more[0] == '#' || more[0] == '%' || more.starts_with("//")) columns.count = expected;
+      if (more.starts_with('#') || more.starts_with('%') || more.starts_with("//")) columns.count = expected;
     }
     std::uint64_t id[2] = {};
     for (std::uint64_t& value : id) {
