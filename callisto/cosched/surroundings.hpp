@@ -56,32 +56,24 @@ class surroundings {
   /// aside.
   double share_of(unsigned job) const noexcept { return contexts_.count() * weight_[job] / weights_; }
 
-  /// True if too many jobs that are no light ones would take turns on the contexts of job `me`. Each job counts on its
-  /// contexts in equal parts, and all jobs on the same contexts find the same.
-  bool is_crowded(const Table& shared) const {
-    double turns = 0;
-    for (unsigned j = 0; j < max_jobs; ++j) {
-      const std::optional<job_record> r = shared.record_of(j);
-      if (!r || shared.aside_of(j) == aside::light || r->contexts.empty()) continue;
-      turns += double{1} * r->contexts.shared_with(contexts_) / r->contexts.count();
-    }
-    return turns > most_turns * contexts_.count();
-  }
-
   void read(const Table& shared, unsigned me) {
     const std::uint64_t generation = shared.generation();
     if (std::exchange(read_for_, generation) == generation) return;
     jobs_ = 0;
     weights_ = 0;
+    if (const std::optional<job_record> mine = shared.record_of(me)) contexts_ = mine->contexts;
+    // Each job that is no light one counts on its contexts in equal parts. All jobs on the same contexts find the same.
+    double turns = 0;
     for (unsigned j = 0; j < max_jobs; ++j) {
       const std::optional<job_record> r = shared.record_of(j);
       weight_[j] = r ? double{1} * valid_weight(r->weight) * valid_priority(r->priority) : 0;
       process_[j] = r && r->pid <= max_pid ? r->pid : 0;
       weights_ += weight_[j];
       jobs_ += r ? 1 : 0;
-      if (r && j == me) contexts_ = r->contexts;
+      if (!r || shared.aside_of(j) == aside::light || r->contexts.empty()) continue;
+      turns += double{1} * r->contexts.shared_with(contexts_) / r->contexts.count();
     }
-    crowded_ = is_crowded(shared);
+    crowded_ = turns > most_turns * contexts_.count();
   }
 
   std::uint64_t read_for_ = ~std::uint64_t{0};  ///< the generation of the next six

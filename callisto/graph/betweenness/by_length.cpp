@@ -33,9 +33,6 @@
 namespace callisto::graph {
 namespace {
 
-inline double quotient(double a, double b) noexcept { return a / b; }
-inline double product(double a, double b) noexcept { return a * b; }
-
 template <class T>
 machine::page_array<T> zeros(std::uint64_t size) {
   machine::page_array<T> made(size, machine::page_kind::used);

@@ -17,9 +17,6 @@
 namespace callisto::graph {
 namespace {
 
-inline double quotient(double a, double b) noexcept { return a / b; }
-inline double product(double a, double b) noexcept { return a * b; }
-
 /// The numbers of a vertex that a search has reached.
 template <class Count>
 struct reached_vertex {

@@ -20,9 +20,6 @@ namespace {
 
 using id = betweenness_core::id;
 
-inline double quotient(double a, double b) noexcept { return a / b; }
-inline double product(double a, double b) noexcept { return a * b; }
-
 /// The numbers of a vertex that the search has reached.
 template <class Count>
 struct single_vertex {

@@ -65,4 +65,8 @@ struct wide_count {
   static constexpr double half_digit = 0x1p256;
 };
 
+// The same for plain counts, so that a search is one template for both kinds.
+inline double quotient(double a, double b) noexcept { return a / b; }
+inline double product(double a, double b) noexcept { return a * b; }
+
 }  // namespace callisto::graph
