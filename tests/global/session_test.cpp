@@ -133,6 +133,53 @@ TEST_P(Phases, ThrowWhatATaskThrewInAllRanks) {
   EXPECT_EQ(caught, 3 * GetParam().ranks);
 }
 
+// A rank may hear of a phase's end later than of what others do in the next one. Each phase has its own failures.
+TEST_P(Phases, ThrowWhatATaskThrewBeforeItsRankHeardThatTheyHadBegun) {
+  constexpr int rounds = 150;
+  std::atomic<int> caught{0};
+  run_in_process(job(), [&](session& s) {
+    const int last = s.ranks() - 1;
+    for (int round = 0; round != rounds; ++round) {
+      try {
+        s.run_phase([&] {
+          if (s.rank() == 0)
+            send(last, [round] { spawn([round] { throw std::out_of_range(std::to_string(round)); }); });
+        });
+        ADD_FAILURE() << "no exception in rank " << s.rank() << " in round " << round;
+      } catch (const std::out_of_range& e) {
+        EXPECT_EQ(e.what(), std::to_string(round));
+        ++caught;
+      }
+    }
+  });
+  EXPECT_EQ(caught, rounds * GetParam().ranks);
+}
+
+TEST_P(Phases, AreNotCancelledWithTheOneBefore) {
+  constexpr int rounds = 150;
+  std::atomic<int> early{0};
+  std::atomic<int> cancelled{0};
+  run_in_process(job(), [&](session& s) {
+    const int last = s.ranks() - 1;
+    for (int round = 0; round != rounds; ++round) {
+      s.run_phase([&] { s.cancel_phase(); });
+      s.run_phase([&] {
+        if (s.rank() == 0) send(last, [&] { spawn([&] { early += phase_cancelled() ? 1 : 0; }); });
+      });
+      // A task that cancels its own phase does so for all ranks, even if its rank had not begun it.
+      s.run_phase([&] {
+        if (s.rank() == 0) send(last, [] { spawn([] { session::here().cancel_phase(); }); });
+        spawn([&] {
+          while (!phase_cancelled()) yield();
+          ++cancelled;
+        });
+      });
+    }
+  });
+  EXPECT_EQ(early, 0);
+  EXPECT_EQ(cancelled, rounds * GetParam().ranks);
+}
+
 TEST_P(Phases, ThrowTheBeginOfALongText) {
   for (const int thrower : {0, GetParam().ranks - 1}) {
     std::atomic<int> caught{0};

@@ -281,6 +281,7 @@ bool message_engine::progress() {
 bool message_engine::send_packet(int to, peer& of, packet_pointer& p) {
   packet_header& h = p->header();
   for (const unsigned channel : {0u, 1u}) h.credit[channel] = of.debt[channel].owed();
+  h.phase = rank_.latest_phase.load(std::memory_order_relaxed);  // relaxed: as in hear_of_phase()
   const std::uint32_t bytes = h.bytes;
   if (!net_.try_send(to, p)) return false;
   for (credit_debt& debt : of.debt) debt.clear();
@@ -358,6 +359,7 @@ void message_engine::handle(packet_pointer p, bool is_own) {
   std::uint64_t handled = 0;
   std::uint64_t system = 0;
   std::string damage;
+  if (!is_own && p->size() >= sizeof(packet_header)) rank_.hear_of_phase(p->header().phase);
   try {
     const handling mark;
     damage = unpack(p->bytes(), p->size(), handlers_.size(), static_cast<std::size_t>(net_.ranks()),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace callisto::global {
 
@@ -21,6 +22,13 @@ struct phase_failure {
   std::uint32_t kind = 0;  ///< of the types that failure.cpp lists; 0: another one
   std::string text;
   std::exception_ptr original;  ///< in the rank that threw it
+
+  /// Becomes `other` if nothing has failed here, or only a higher rank; returns if so.
+  bool take(phase_failure other) {
+    if (other.rank < 0 || (rank >= 0 && rank <= other.rank)) return false;
+    *this = std::move(other);
+    return true;
+  }
 
   static phase_failure of(int rank, const std::exception_ptr& thrown);
   /// Throws the original, or a copy: of the same type if that is one of the standard library's or Callisto's, else a

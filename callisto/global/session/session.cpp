@@ -46,7 +46,7 @@ constexpr unsigned sleeps_before_lending = 4;
 constexpr unsigned sleeps_before_trim = 8;
 /// A core asks so often, at most, whether another job wants its context.
 constexpr std::uint64_t check_in_every = 100'000;
-constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
+constexpr std::uint64_t no_phase = ~std::uint64_t{0};
 /// What fits beside the rest of a message.
 constexpr std::size_t most_text = 2000;
 
@@ -94,8 +94,10 @@ struct session::state final : core_duties {
   // The phase.
   void note_failure(phase_failure failure);
   /// Cancels a phase at this rank; false if it is already.
-  bool cancel(std::uint64_t phase);
+  bool cancel(std::uint64_t of);
   void broadcast_cancel();
+  void show_cancelled();
+  std::uint64_t running_phase() const;
   void take_report(const activity_sums& sums, phase_failure failure);
   void take_next_wave();
   void take_end(phase_failure failure);
@@ -175,10 +177,11 @@ struct session::state final : core_duties {
   bool waiting = false;     ///< main is in end_phase()
   bool over = false;        ///< the phase that main waits for has ended
   wave search;
-  phase_failure failure;          ///< in `phase`: the lowest rank's, as far as this rank knows
-  phase_failure outcome;          ///< of the phase that is over
-  std::exception_ptr broken_job;  ///< why the job failed
-  std::uint64_t cancelled_phase = no_phase + 1;
+  phase_failure failure;                         ///< in `phase`: the lowest rank's, as far as this rank knows
+  phase_failure outcome;                         ///< of the phase that is over
+  phase_failure next_failure;                    ///< in the next phase, which other ranks have begun
+  std::exception_ptr broken_job;                 ///< why the job failed
+  std::optional<std::uint64_t> cancelled_phase;  ///< the last one
 
   std::atomic<std::uint64_t> current_phase{no_phase};
   const int uncaught = std::uncaught_exceptions();
@@ -458,15 +461,17 @@ void session::state::failed(core&, std::exception_ptr thrown) noexcept {
 void session::state::note_failure(phase_failure of) {
   {
     const std::scoped_lock guard(lock);
-    if (failure.rank >= 0 && failure.rank <= of.rank) return;
-    failure = std::move(of);
+    if (!(running_phase() == phase ? failure : next_failure).take(std::move(of))) return;
   }
   broadcast_cancel();
 }
 
 void session::state::broadcast_cancel() {
-  // relaxed, here and below: a hint by itself
-  const std::uint64_t of = current_phase.load(std::memory_order_relaxed);
+  std::uint64_t of = 0;
+  {
+    const std::scoped_lock guard(lock);
+    of = running_phase();
+  }
   if (!cancel(of)) return;
   for (int r = 0; r != context.ranks; ++r) {
     if (r != context.rank) send_system(r, [of] { state::here().cancel(of); });
@@ -475,9 +480,22 @@ void session::state::broadcast_cancel() {
 
 bool session::state::cancel(std::uint64_t of) {
   const std::scoped_lock guard(lock);
-  if (std::exchange(cancelled_phase, of) == of) return false;
-  context.is_cancelled.store(of == current_phase.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (cancelled_phase >= of) return false;
+  cancelled_phase = of;
+  show_cancelled();
   return true;
+}
+
+/// Returns the phase of the tasks that run here now: this rank's or, once another rank was in the next one, that.
+/// Nothing of this rank's is under way then. Under the lock.
+std::uint64_t session::state::running_phase() const {
+  const std::uint32_t latest = context.latest_phase.load(std::memory_order_relaxed);  // relaxed: see hear_of_phase()
+  return phase + (static_cast<std::int32_t>(latest - static_cast<std::uint32_t>(phase)) > 0 ? 1 : 0);
+}
+
+/// Says what tasks are to know. Under the lock.
+void session::state::show_cancelled() {
+  context.is_cancelled.store(cancelled_phase == running_phase(), std::memory_order_relaxed);  // relaxed: a hint
 }
 
 std::optional<activity_sums> session::state::quiet_sums() {
@@ -517,7 +535,7 @@ bool session::state::report_if_quiet() {
   } else if (step == wave::step::next_wave) {
     tell_children_next();
   } else if (step == wave::step::end) {
-    take_end(told);  // first: a child that is told may report for the next phase at once, to another core
+    take_end(told);
     tell_children_end(told);
   }
   engine->flush();
@@ -528,6 +546,7 @@ void session::state::tell_children_next() {
   search.for_children([](int child) { send_system(child, [] { state::here().take_next_wave(); }); });
 }
 
+/// After take_end(): a child that is told may report for the next phase at once, to another core.
 void session::state::tell_children_end(const phase_failure& told) {
   search.for_children([&](int child) {
     send_system(
@@ -535,8 +554,8 @@ void session::state::tell_children_end(const phase_failure& told) {
         [rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
           state& s = state::here();
           const phase_failure why = failure_of(rank, kind, text);
-          s.tell_children_end(why);
           s.take_end(why);
+          s.tell_children_end(why);
         },
         std::as_bytes(std::span(told.text)));
   });
@@ -547,7 +566,7 @@ void session::state::take_report(const activity_sums& sums, phase_failure told) 
   {
     const std::scoped_lock guard(lock);
     search.take_report(sums);
-    if (told.rank >= 0 && (failure.rank < 0 || told.rank < failure.rank)) failure = std::move(told);
+    failure.take(std::move(told));
   }
   cores[0]->nudge();
 }
@@ -567,9 +586,11 @@ void session::state::take_end(phase_failure told) {
     over = true;
     // This rank may have the original.
     outcome = told.rank == failure.rank ? std::move(failure) : std::move(told);
-    failure = {};
+    failure = std::exchange(next_failure, {});
     search.begin_phase();
     ++phase;
+    context.hear_of_phase(static_cast<std::uint32_t>(phase));
+    show_cancelled();
   }
   wake(cores[0]->root());
 }
@@ -621,9 +642,7 @@ void session::begin_phase() {
   s.inside = true;
   if (s.recorder) s.phase_began = s.seconds();
   const std::scoped_lock guard(s.lock);
-  // relaxed, both: hints. Another rank may have cancelled the phase already.
-  s.current_phase.store(s.phase, std::memory_order_relaxed);
-  s.context.is_cancelled.store(s.cancelled_phase == s.phase, std::memory_order_relaxed);
+  s.current_phase.store(s.phase, std::memory_order_relaxed);  // relaxed: a hint
 }
 
 void session::fail_phase(std::exception_ptr thrown) { state_->failed(this_core(), std::move(thrown)); }
@@ -650,9 +669,7 @@ void session::end_phase() {
     s.waiting = false;
     s.over = false;
     failed = std::exchange(s.outcome, {});
-    // relaxed, both: hints
-    s.current_phase.store(no_phase, std::memory_order_relaxed);
-    s.context.is_cancelled.store(false, std::memory_order_relaxed);
+    s.current_phase.store(no_phase, std::memory_order_relaxed);  // relaxed: a hint
   }
   s.inside = false;
   if (s.recorder) s.recorder->add(phase_span{s.phase_began, s.seconds()});

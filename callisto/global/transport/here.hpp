@@ -61,9 +61,23 @@ struct rank_context {
   int threads = 1;  ///< threads of this rank that run a core
   message_engine* messages = nullptr;
   transport* net = nullptr;
-  /// The tasks of the phase are to end early; a hint that the session sets.
+  /// The tasks of the phase that runs are to end early; a hint that the session sets.
   std::atomic<bool> is_cancelled{false};
+  /// The latest phase that has begun at some rank, as far as this rank has heard: a Lamport clock of phases, modulo
+  /// 2^32.
+  std::atomic<std::uint32_t> latest_phase{0};
   rank_slots slots;
+
+  /// Takes note that a phase has begun somewhere; if it is a later one, it is not cancelled.
+  void hear_of_phase(std::uint32_t phase) noexcept {
+    // relaxed, all: what came with the packet is ordered by its hand-off; the session's lock orders the rest.
+    std::uint32_t known = latest_phase.load(std::memory_order_relaxed);
+    while (static_cast<std::int32_t>(phase - known) > 0) {
+      if (!latest_phase.compare_exchange_weak(known, phase, std::memory_order_relaxed)) continue;
+      is_cancelled.store(false, std::memory_order_relaxed);
+      return;
+    }
+  }
 };
 
 namespace detail {

@@ -17,7 +17,7 @@ struct packet_header {
   std::uint8_t magic = 0xc5;     ///< damaged or foreign packets rarely have it
   std::uint32_t charge = 0;      ///< bytes of the receiver's window that this packet takes
   std::uint32_t credit[2] = {};  ///< charges that the sender gives back to the receiver, by channel
-  std::uint32_t reserved = 0;
+  std::uint32_t phase = 0;       ///< the latest that the sender has heard of, modulo 2^32 (rank_context::hear_of_phase)
 };
 static_assert(sizeof(packet_header) == 24);
 
