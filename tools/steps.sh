@@ -51,7 +51,7 @@ step() {
   fi
   printf 'failed (%d s); the end of %s:\n' $((SECONDS - start)) "$log"
   # ctest and unittest report every test: those that passed or were skipped would push the failures out of sight.
-  grep -vE '^ +Start +[0-9]+: | (Passed|\*\*\*Skipped) +[0-9.]+ sec$| \(Skipped\)$| \.\.\. (ok|skipped .*)$' "$log" |
+  grep -vE '^ +Start +[0-9]+: |( Passed|\*\*\*Skipped) +[0-9.]+ sec$| \(Skipped\)$| \.\.\. (ok|skipped .*)$' "$log" |
     tail -n 80 | sed 's/^/  | /'
   return 1
 }
@@ -124,10 +124,12 @@ run_ctest() {
   left_out=$(grep -c '(Skipped)$' "$log" || true)
   if ((missed > 0)); then
     # The names from the test programs: googletest's cases with what was expected, unittest's methods, the errors that
-    # ended them, and what sanitizers found.
+    # ended them, what sanitizers found, and what our scripts say failed with the output below it.
     failures+=$(awk -v preset="$preset" '
-      /^(\[  FAILED  \] |(FAIL|ERROR): |[A-Za-z.]+(Error|Expired): |[^ ]+:[0-9]+: Failure$|Expected|SUMMARY: )/ &&
-        !seen[$0]++ && ++n <= 24 {
+      /^FAILED: / { indented = 6 }
+      { told = /^    / && indented-- > 0 }
+      /^(\[  FAILED  \] |(FAIL|ERROR|FAILED): |[A-Za-z.]+(Error|Expired): |[^ ]+:[0-9]+: Failure$|Expected|SUMMARY: )/ { told = 1 }
+      told && !seen[$0]++ && ++n <= 24 {
         print "  " preset ": " substr($0, 1, 200)
       }' "$log")$'\n'
   fi

@@ -87,6 +87,23 @@ struct reaper {
   }
 };
 
+/// True if a job stays in slot `j`. An ended one is reaped. A job that reaps holds the slot's lock, too, for a moment;
+/// what the slot says tells them apart. Where random bytes say nothing, the answer waits until `end`: a living job
+/// writes its slot anew when it looks, so only one that is stopped or sleeps keeps a slot locked and damaged that long.
+bool stays(shared_table& shared, const shared_file& file, reaper& world, unsigned j,
+           std::chrono::steady_clock::time_point end) {
+  while (!shared.gone(file, world, j)) {
+    const std::optional<job_record> r = shared.record_of(j);
+    if (r && r->pid <= max_pid) {
+      const machine::process_view process = machine::look_at_process(static_cast<pid_t>(r->pid));
+      if (process.state != 0 && process.start == r->start) return true;
+    }
+    if (std::chrono::steady_clock::now() > end) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
 }  // namespace
 
 holdings holdings_of(unsigned job, const std::vector<context_picture>& contexts) {
@@ -234,13 +251,16 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
     }
   }
   const std::vector<unsigned> core_of = shared->cores().value_or(cores_of_host());
+  // Living jobs look, and write anew what is damaged.
+  shared->changed();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   for (unsigned j = 0; j < max_jobs; ++j) {
     // Before the job is reaped, and only its own contexts: those of living jobs come and go.
     unsigned held = 0;
     for (unsigned c = 0; c < max_contexts; ++c)
       held += core_of[c] != no_core && shared->at(c).state().runs == j ? 1 : 0;
     const bool used = shared->record_of(j).has_value();
-    if (!shared->gone(*file, world, j)) {
+    if (stays(*shared, *file, world, j, end)) {
       ++done.living;
     } else {
       done.reaped += used ? 1 : 0;
@@ -248,7 +268,6 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
     }
   }
   for (unsigned c = 0; c < max_contexts; ++c) shared->at(c).forget_unanswered();
-  // Living jobs look again.
   shared->changed();
   return done;
 }

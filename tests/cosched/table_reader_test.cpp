@@ -275,6 +275,25 @@ TEST_F(Visits, ADamagedTableIsMendedUnderJobsThatGoOn) {
   }));
 }
 
+TEST_F(Visits, AJobThatReapsASlotIsNoJobThere) {
+  join(1, false).reset();
+  const machine::shared_file file(path(), sizeof(shared_table), machine::shared_file::access::write);
+  auto& table = *reinterpret_cast<shared_table*>(file.data());
+  constexpr unsigned slot = 3;
+  table.write(slot, {.pid = max_pid, .start = 1});
+  ASSERT_TRUE(file.try_lock(shared_table::lock_of(slot)));
+  const std::uint64_t before = table.generation();
+  std::thread reaps([&] {
+    while (table.generation() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    file.unlock(shared_table::lock_of(slot));
+  });
+  const std::optional<cleared> done = reset({folder}, refusal);
+  reaps.join();
+  ASSERT_TRUE(done) << refusal;
+  EXPECT_EQ(done->living, 0u);
+  EXPECT_EQ(done->reaped, 1u);
+}
+
 TEST_F(Visits, ResettingAllTheTimeDisturbsNoJob) {
   child first([&](const child::say& say) { work(say, 1, true); });
   ASSERT_EQ(first.hear(), 'j');
