@@ -164,10 +164,8 @@ struct job::impl {
   void look_aside(std::uint64_t now, bool has_no_work) {
     const std::unique_lock held(looking_aside, std::try_to_lock);
     if (!held) return;
-    timespec own{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
     const aside found = around.look(
-        *shared, number, now, std::uint64_t(own.tv_sec) * 1'000 * millisecond + std::uint64_t(own.tv_nsec), has_no_work,
+        *shared, number, now, native::working_time(), has_no_work,
         [](std::uint64_t process) { return machine::processor_time_of(static_cast<pid_t>(process)); },
         [](const context_set& contexts) {
           return machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts.has(c); });

@@ -30,7 +30,7 @@ class CALLISTO_API stepping_aside {
   /// Processor time in nanoseconds, all of them totals since some beginning.
   struct sample {
     std::uint64_t at = 0;    ///< when it was taken
-    std::uint64_t own = 0;   ///< of this job's process
+    std::int64_t own = 0;    ///< of this job's process, at work; may fall
     std::uint64_t jobs = 0;  ///< of all jobs' processes
     std::uint64_t busy = 0;  ///< of all programs, on the contexts where this job may run; 0: unknown
   };

@@ -19,11 +19,11 @@ namespace callisto::cosched {
 template <class Table>
 class surroundings {
  public:
-  /// Returns why the job `me` stands aside from now on. `own` is the processor time of its process. `has_no_work`: the
-  /// caller has nothing better to do. `used_by(process)` returns the processor time of another job's process,
-  /// `busy_on(contexts)` of all programs there, in nanoseconds.
+  /// Returns why the job `me` stands aside from now on. `own` is the processor time of its process, at work
+  /// (machine::native::working_time). `has_no_work`: the caller has nothing better to do. `used_by(process)` returns
+  /// the processor time of another job's process, `busy_on(contexts)` of all programs there, in nanoseconds.
   template <class UsedBy, class BusyOn>
-  aside look(const Table& shared, unsigned me, std::uint64_t now, std::uint64_t own, bool has_no_work, UsedBy used_by,
+  aside look(const Table& shared, unsigned me, std::uint64_t now, std::int64_t own, bool has_no_work, UsedBy used_by,
              BusyOn busy_on) {
     read(shared, me);
     if (jobs_ <= 1) return aside::no;

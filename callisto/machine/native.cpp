@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <climits>
@@ -217,6 +218,20 @@ namespace {
 
 std::uint32_t native::most_threads() noexcept { return most_threads_here; }
 void native::set_most_threads(std::uint32_t most) noexcept { most_threads_here = most; }
+
+namespace {
+constinit std::atomic<std::uint64_t> vain_ticks{0};  // relaxed, all: a sum by itself
+}  // namespace
+
+void native::spun_in_vain(std::uint64_t ticks) noexcept { vain_ticks.fetch_add(ticks, std::memory_order_relaxed); }
+
+std::int64_t native::working_time() noexcept {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  const double vain =
+      static_cast<double>(vain_ticks.load(std::memory_order_relaxed)) * 1e9 / static_cast<double>(ticks_per_second());
+  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec - static_cast<std::int64_t>(vain);
+}
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {
   // A futex wake-up costs the waker 2 to 12 us and the sleeper about 50 us

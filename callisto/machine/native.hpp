@@ -81,6 +81,12 @@ struct native {
   template <class T, class Keep>
   static T wait_while(const atomic<T>& word, Keep keep, patience grade) noexcept;
 
+  /// Counts the ticks for which the calling thread has spun in vain: what it waited for did not come. Any thread.
+  CALLISTO_API static void spun_in_vain(std::uint64_t ticks) noexcept;
+  /// Returns the processor time of this process in nanoseconds, without what its threads have spun in vain; more of
+  /// that may be counted than they had, if other threads ran meanwhile, so it may fall. A system call. Any thread.
+  CALLISTO_API static std::int64_t working_time() noexcept;
+
   static void park(const atomic<std::uint64_t>& word, std::uint32_t low) noexcept;
   static void unpark(atomic<std::uint64_t>& word, unsigned count) noexcept;
 
@@ -177,7 +183,12 @@ T native::wait_while(const atomic<T>& word, Keep keep, patience grade) noexcept 
     value = word.load(order::acquire);
   } while (keep(value) && ticks() - begin < limit);
   // A few instructions would have ended the wait: the kernel has taken the processor from the thread that ends it.
-  if (grade == patience::brief && keep(value)) give_way();
+  if (!keep(value)) return value;
+  if (grade == patience::brief) {
+    give_way();
+  } else {
+    spun_in_vain(limit);
+  }
   return value;
 }
 

@@ -55,6 +55,7 @@ latest=$(sed -n 's/^## \[\([^]]*\)\].*/\1/p' "$source/CHANGELOG.md" | head -n 1)
 xz -dc "$written" >"$work/released.abi"
 write_interface
 abidiff --suppressions "$source/packaging/abi/ignored.ini" --no-added-syms --non-reachable-types \
-  "$work/released.abi" "$work/now.abi" && { echo "abi: $soname is still what $released was"; exit 0; }
+  "$work/released.abi" "$work/now.abi" &&
+  "$source/packaging/abi/layouts.py" "$work/released.abi" "$work/now.abi" && { echo "abi: $soname is still what $released was"; exit 0; }
 echo "abi: $soname is no longer what $released was (above): keep the interface, or raise the minor version"
 exit 1

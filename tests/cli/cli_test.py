@@ -1716,6 +1716,7 @@ for line in sys.stdin:
 
     def test_a_contestant_that_dies(self):
         result = self.json(*self.TINY, *self.peer("die"))
+        self.assertEqual([c["name"] for c in result["contestants"]], ["Callisto", "Snake"], result["absent"])
         self.assertRegex(result["contestants"][1]["failure"], r"ended by signal 6 .*: alas")
         self.assertEqual({w["contestant"] for w in result["loops"][0]["ways"]}, {"Callisto"})
 

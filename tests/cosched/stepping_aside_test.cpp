@@ -23,7 +23,7 @@ class story {
       own_ += own * millisecond;
       jobs_ += jobs * millisecond;
       busy_ += busy * millisecond;
-      now_.own = static_cast<std::uint64_t>(own_);
+      now_.own = static_cast<std::int64_t>(own_);
       const bool looks_around = now_.at - looked_ >= stepping_aside::outsiders_window;
       if (looks_around) looked_ = now_.at;
       now_.jobs = looks_around ? static_cast<std::uint64_t>(jobs_) : 0;
@@ -55,6 +55,13 @@ TEST(SteppingAside, AJobThatMostlySleepsStandsAside) {
   EXPECT_EQ(of.goes_on(1000, 0.4, 2, 2), aside::light);
   EXPECT_EQ(of.goes_on(200, 1, 2, 2), aside::no);
   EXPECT_EQ(of.goes_on(1000, 0.4, 2, 2), aside::no);
+}
+
+TEST(SteppingAside, AJobWhoseTimeAtWorkFallsIsALightOne) {
+  story of(1);
+  EXPECT_EQ(of.goes_on(500, 1, 2, 2), aside::no);
+  // More spinning was counted than the job had processor time.
+  EXPECT_EQ(of.goes_on(500, -0.1, 2, 2), aside::light);
 }
 
 TEST(SteppingAside, AJobBesideOtherProgramsStandsAside) {

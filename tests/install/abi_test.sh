@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 
 mkdir -p "$work/source"/{cmake,callisto,packaging/abi} "$work/build/callisto"
-cp "$abi/ignored.ini" "$work/source/packaging/abi/"
+cp "$abi"/{ignored.ini,layouts.py} "$work/source/packaging/abi/"
 cd "$work/source"
 echo callisto/point.hpp >cmake/public_headers.txt
 echo '#include "callisto/point.hpp"' >packaging/abi/interface.cpp
@@ -19,6 +19,12 @@ reset() {
 #include <string>
 namespace callisto {
 struct point { int x; int y; };
+class counter {
+ public:
+  int next() { return ++last; }
+ private:
+  int last = 0;
+};
 [[gnu::visibility("default")]] int length(const point&);
 [[gnu::visibility("default")]] std::string name(const point&);
 }
@@ -60,6 +66,8 @@ sed -i '/^int length/d' library.cpp
 expects 1 "_ZN8callisto6lengthERKNS_5pointE" "a function gone"
 sed -i 's/int x;/& int z;/' callisto/point.hpp
 expects 1 "'int z'" "a member more"
+sed -i 's/int last = 0;/& int most = 0;/' callisto/point.hpp
+expects 1 "callisto::counter: most: none bits in the release, 32 now" "a private member more in a class that no function takes"
 sed -i 's/int x;/& int z;/' callisto/point.hpp
 sed -i 's/0\.1\.0/0.2.0/' CMakeLists.txt
 expects 77 "libcallisto.so.0.2" "another minor version"

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <thread>
 #include <vector>
@@ -126,6 +127,21 @@ TEST(Native, GivesAThreadItsRoomAgain) {
   std::vector<std::byte*> many;
   for (std::size_t i = 0; i < 30; ++i) many.push_back(native::take_room(1000 * (1 + i % 7)));
   for (std::byte* const room : many) native::give_room(room);
+}
+
+// However much of a spin another thread had the processor: at most its length is taken off.
+TEST(Native, SpinningInVainIsNoWork) {
+  const auto used = [] {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  };
+  const native::atomic<std::uint32_t> never{0};
+  const std::int64_t used_before = used();
+  const std::int64_t worked_before = native::working_time();
+  for (int i = 0; i < 100; ++i) native::wait_while(never, [](std::uint32_t v) { return v == 0; }, patience::lasting);
+  const std::int64_t worked = native::working_time() - worked_before;
+  EXPECT_LT(worked, used() - used_before - 10'000'000) << "100 spins of some 200 us each";
 }
 
 TEST(Native, NamesItsWaitInstruction) { EXPECT_GT(std::strlen(native::wait_instruction()), 0u); }

@@ -695,6 +695,29 @@ TEST(Latch, WaitersReturnAtOnceIfTheConditionHolds) {
   EXPECT_EQ(asked, 1);
 }
 
+// What counts for a job that mostly sleeps is how much it works.
+TEST(Latch, AWaiterThatSpinsInVainDoesNotWork) {
+  native_latch latch;
+  native_svar value(latch, 0);
+  const auto spun = [] {
+    const std::int64_t worked =
+        native::working_time();  // first: then what is used meanwhile counts as spun, not as work
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec - worked;
+  };
+  const std::int64_t before = spun();
+  std::jthread waiter([&] {
+    plain_thread<native> self(native::ticks_per_second() / 5);
+    sync_wait_value(value, [](std::uint64_t v) { return v == 1; }, self);
+  });
+  const auto patience = std::chrono::steady_clock::now() + 60s;
+  while (spun() - before < 190'000'000 && std::chrono::steady_clock::now() < patience) std::this_thread::sleep_for(5ms);
+  EXPECT_GE(spun() - before, 190'000'000) << "a spin of 200 ms";
+  const std::scoped_lock held(latch);
+  value.write(1);
+}
+
 TEST(Latch, LongWaitsSleep) {
   native_latch latch;
   native_svar value(latch, 0);

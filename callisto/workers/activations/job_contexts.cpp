@@ -10,6 +10,7 @@
 #include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -88,8 +89,8 @@ struct job_contexts::state {
 
 namespace {
 
-/// The processor time between two looks from which on the process works, in nanoseconds: more than the looks take.
-constexpr std::uint64_t least_work = 500'000;
+/// The time at work between two looks, as a part of the time between them, from which on a light job may soon be none.
+constexpr double least_work = 0.125;
 
 /// Returns false if the system refuses the thread.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
@@ -183,7 +184,8 @@ bool job_contexts::may_be_asked(unsigned c) const noexcept {
 void job_contexts::watch_for_others() {
   state& s = *state_;
   std::uint64_t last = s.job->generation();
-  std::uint64_t used = 0;
+  std::int64_t worked = native::working_time();
+  auto looked = std::chrono::steady_clock::now();
   while (s.ends.load(machine::order::relaxed) == 0) {
     s.job->look_around();
     const bool aside = s.job->stands_aside();
@@ -221,9 +223,11 @@ void job_contexts::watch_for_others() {
     last = seen;
     s.by->look(others || had_others, news);
     // A light job that begins to work soon shares.
-    const std::uint64_t before = std::exchange(used, machine::processor_time_of(getpid()));
-    s.job->wait_for_change(
-        seen, aside && s.job->stands_aside_as_light() && used - before > least_work ? s.delays.h_low : s.delays.p_high);
+    const std::int64_t worked_before = std::exchange(worked, native::working_time());
+    const auto looked_before = std::exchange(looked, std::chrono::steady_clock::now());
+    const bool works = static_cast<double>(worked - worked_before) >
+                       least_work * static_cast<double>(std::chrono::nanoseconds(looked - looked_before).count());
+    s.job->wait_for_change(seen, aside && works && s.job->stands_aside_as_light() ? s.delays.h_low : s.delays.p_high);
     s.job->look_after();
   }
   s.ends.store(2, machine::order::relaxed);

@@ -177,6 +177,12 @@ class svar {
   machine::atomic_of<M, std::uint64_t> value_;
 };
 
+/// Tells the machine that `self` has spun for as long as it may, and in vain.
+template <machine::policy M>
+void spun_in_vain(const suspendable<M>& self) noexcept {
+  if constexpr (requires { M::spun_in_vain(0); }) M::spun_in_vain(self.spin_ticks());
+}
+
 /// Does SyncWaitUntilTrue for a caller that knows that the condition does not hold: skips the first test.
 template <machine::policy M, class P>
 void sync_wait_known_false(latch<M>& by, P holds, suspendable<M>& self) {
@@ -192,6 +198,7 @@ void sync_wait_known_false(latch<M>& by, P holds, suspendable<M>& self) {
       if (holds()) return;
       seen = by.release();
     } else if (M::ticks() - begin >= self.spin_ticks()) {
+      spun_in_vain(self);
       break;
     }
   }
@@ -222,7 +229,10 @@ std::uint64_t sync_wait_value(svar<M>& of, P wanted, suspendable<M>& self) {
   while (!self.has_better_to_do()) {
     value = glance<M, std::uint64_t>(of.value_, [&wanted](std::uint64_t v) { return !wanted(v); });
     if (wanted(value)) return value;
-    if (M::ticks() - begin >= self.spin_ticks()) break;
+    if (M::ticks() - begin >= self.spin_ticks()) {
+      spun_in_vain(self);
+      break;
+    }
   }
   auto holds = [&] {
     // acquire, through read(): a thread that finds the value for this waiter passes on what it saw when it resumes the
