@@ -30,6 +30,8 @@ using machine::order;
 using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
+/// How often a job reads the weights of its control groups: a hundred times what it takes on a slow machine, and more.
+constexpr std::uint64_t groups_period = 1'000 * millisecond;
 /// The futex group of words on which all jobs sleep.
 constexpr std::uint32_t everybodys_group = 1;
 
@@ -46,7 +48,7 @@ job_record record_for(const membership& how) {
   r.pid = static_cast<std::uint64_t>(getpid());
   r.start = machine::look_at_process(getpid()).start;
   r.weight = std::clamp(how.weight, 1u, max_weight);
-  if (how.follows_priority) r.priority = machine::priority_of_this_process();
+  if (how.follows_priority) r.priority = machine::priority_of_this_process(machine::weight_of_groups(""));
   r.main = how.main && *how.main < max_contexts ? *how.main + 1 : 0;
   r.contexts = set_of(how.contexts);
   std::array<char, sizeof r.name> name{};
@@ -160,6 +162,15 @@ struct job::impl {
     if (machine::look_at_process(pid).start == r->start) machine::pin_thread_of(pid, thread, elsewhere);
   }
 
+  /// Returns the priority of this process. Under `telling`.
+  unsigned priority() {
+    if (const std::uint64_t at = now(); at - groups_read_at >= groups_period) {
+      groups_read_at = at;
+      groups = machine::weight_of_groups("");
+    }
+    return machine::priority_of_this_process(groups);
+  }
+
   /// Samples processor time and decides whether the job stands aside. `has_no_work` as in surroundings.
   void look_aside(std::uint64_t now, bool has_no_work) {
     const std::unique_lock held(looking_aside, std::try_to_lock);
@@ -198,7 +209,9 @@ struct job::impl {
   const timing delays;
   unsigned number = no_job;
   job_record mine;        ///< what the slot must say; protected by `telling`
-  bool follows_priority;  ///< protected by `telling`
+  bool follows_priority;  ///< protected by `telling`, as are the two below
+  double groups = 1;      ///< the factor by the process's control groups
+  std::uint64_t groups_read_at = 0;
   const bool may_step_aside;
   const bool takes_turns;
   native::atomic<std::uint64_t> aside_looked_at{0};
@@ -448,7 +461,7 @@ void job::look_after() {
     in_->shared->write(in_->number, in_->mine);
   }
   // renice(1) and moves between groups come without a message.
-  if (const unsigned priority = in_->follows_priority ? machine::priority_of_this_process() : 0;
+  if (const unsigned priority = in_->follows_priority ? in_->priority() : 0;
       priority != 0 && priority != in_->mine.priority) {
     in_->mine.priority = priority;
     in_->shared->write(in_->number, in_->mine);

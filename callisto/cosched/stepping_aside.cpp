@@ -11,16 +11,23 @@ double stepping_aside::outsiders_limit(unsigned contexts, bool now_aside) noexce
   return !now_aside ? above : contexts > 16 ? above / 4 : above / 2;
 }
 
+std::uint64_t stepping_aside::own_window_for(double share) noexcept {
+  constexpr double slices = 25e6;  // a slice is about 3 ms
+  constexpr double longest = 1e9;
+  return std::max(own_window, static_cast<std::uint64_t>(std::min(slices / std::max(share, 1e-3), longest)));
+}
+
 aside stepping_aside::look(const sample& now, double share, unsigned contexts) noexcept {
   if (own_from_.at == 0) own_from_ = own_middle_ = outsiders_from_ = now;
 
   // A window of one to one and a half lengths: it moves on by half a length.
-  const auto length = static_cast<double>(std::max(now.at - own_from_.at, own_window));
+  const std::uint64_t window = own_window_for(share);
+  const auto length = static_cast<double>(std::max(now.at - own_from_.at, window));
   const double used = static_cast<double>(now.own - own_from_.own) / length;
   if (used > heavy_above * share) light_ = false;
-  if (now.at - own_from_.at >= own_window && used < light_below * share) light_ = true;
-  if (now.at - own_middle_.at >= own_window / 2) {
-    if (now.at - own_from_.at >= own_window) own_from_ = own_middle_;
+  if (now.at - own_from_.at >= window && used < light_below * share) light_ = true;
+  if (now.at - own_middle_.at >= window / 2) {
+    if (now.at - own_from_.at >= window) own_from_ = own_middle_;
     own_middle_ = now;
   }
 

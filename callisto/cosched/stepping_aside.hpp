@@ -60,6 +60,9 @@ class CALLISTO_API stepping_aside {
   /// The part of its contexts that outsiders may use: 15 %, on large machines less, since one thread that they hold up
   /// holds up its loop, and a job has more threads there. (`callisto simulate manners`)
   static double outsiders_limit(unsigned contexts, bool now_aside) noexcept;
+  /// The window of a job with a small share is longer: it has eight slices of the system's in it, since in a window of
+  /// one a job is idle or greedy by chance.
+  static std::uint64_t own_window_for(double share) noexcept;
 
   sample own_from_{};        ///< where the window of its own use begins
   sample own_middle_{};      ///< the next beginning

@@ -2216,6 +2216,7 @@ class Sharing(CommandTest):
             self.assertRegex(said(*asked, *no_job), r"\Acallisto: run: sh never became a job: it ran no loop [^\n]*\n\Z")
             self.assertEqual(said(*asked, *a_job), "joined", "a child of the program is a job")
         self.assertEqual(said("--weight", "2", COMMAND, "run", "--weight", "3", *a_job), "joined", "two run, one in the other")
+        self.assertRegex(said("--weight", "2", COMMAND, "run", *no_job), r"\Acallisto: run: sh never became a job: [^\n]*\n\Z", "once")
         self.assertRegex(said("--weight", "2", *no_job, env={"CALLISTO_COSCHED_DIR": "/nonexistent"}),
                          r"\Acallisto: run: sh never became a job: jobs cannot share this machine: /nonexistent/[^\n]*\n\Z")
         # Not asked for, or of a program that ends soon.

@@ -57,6 +57,17 @@ TEST(SteppingAside, AJobThatMostlySleepsStandsAside) {
   EXPECT_EQ(of.goes_on(1000, 0.4, 2, 2), aside::no);
 }
 
+TEST(SteppingAside, AJobWithASmallShareIsJudgedByManySlices) {
+  story of(1.0 / 30);
+  EXPECT_EQ(of.goes_on(1000, 1.0 / 30, 2, 2), aside::no);
+  // Slices of 3 ms, each in its turn.
+  for (int turn = 0; turn < 50; ++turn) {
+    EXPECT_EQ(of.goes_on(3, 1, 2, 2), aside::no);
+    EXPECT_EQ(of.goes_on(87 + turn % 5 * 30, 0, 2, 2), aside::no) << turn;
+  }
+  EXPECT_EQ(of.goes_on(2000, 0.001, 2, 2), aside::light);
+}
+
 TEST(SteppingAside, AJobWhoseTimeAtWorkFallsIsALightOne) {
   story of(1);
   EXPECT_EQ(of.goes_on(500, 1, 2, 2), aside::no);

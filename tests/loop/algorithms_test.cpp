@@ -135,6 +135,38 @@ TEST_P(Algorithms, ScansCombineWhatStandsBefore) {
   }
 }
 
+TEST_P(Algorithms, ScansOfInexactSumsAreTheSameOnAnyNumberOfThreads) {
+  const std::vector<std::uint32_t> in = numbers(200'000, 1000);
+  std::vector<double> values(in.size());
+  std::transform(in.begin(), in.end(), values.begin(), [](std::uint32_t x) { return 1 / (1.0 + x); });
+  const unsigned threads_before = threads();
+  set_threads(2);
+  std::vector<double> expected(values.size());
+  const double sum = inclusive_scan(values, expected.begin(), 0.0);
+  set_threads(threads_before);
+  std::vector<double> mine(values.size());
+  for (int round = 0; round < 20 && threads_before > 1; ++round) {
+    EXPECT_EQ(inclusive_scan(values, mine.begin(), 0.0), sum);
+    ASSERT_EQ(mine, expected);
+  }
+}
+
+TEST_P(Algorithms, ScansTakeTypesThatAreNoNumbers) {
+  std::vector<std::string> words(60'000);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = i % 997 == 0 ? std::to_string(i / 997) : "";
+  std::vector<std::string> mine(words.size());
+  const std::string all = exclusive_scan(words, mine.begin(), std::string());
+  std::string before;
+  for (std::size_t i = 0; i < words.size(); before += words[i++]) ASSERT_EQ(mine[i], before) << i;
+  EXPECT_EQ(all, before);
+  std::vector<char> flags(100'000);
+  flags[70'000] = 1;
+  const auto either = [](bool a, bool b) { return a || b; };
+  EXPECT_TRUE(inclusive_scan(flags, flags.begin(), false, either));
+  EXPECT_EQ(std::find(flags.begin(), flags.end(), 1) - flags.begin(), 70'000);
+  EXPECT_EQ(std::count(flags.begin(), flags.end(), 1), 30'000);
+}
+
 TEST_P(Algorithms, FindsTheFirst) {
   for (const std::size_t n : sizes) {
     std::vector<int> all(n, 0);

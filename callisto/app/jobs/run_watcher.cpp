@@ -5,6 +5,8 @@
 //    `callisto run` that has started this one. The watcher ends. No watcher passes a message on: the other's program
 //    could end before that.
 // 3. If the program ends first, the watcher says so.
+// 4. A program that is another `callisto run` is still the same process. It takes over from the watcher before it, or
+//    both would say so.
 #include <callisto/app/jobs/run_watcher.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -81,7 +83,11 @@ descriptor above_standard(const descriptor& from) noexcept {
 variables watch_for_a_job(const std::string& program, bool always) {
   // The first process of a container would get the watcher as a child, and may wait for all of its children.
   if (::getpid() == 1 || ::fcntl(STDERR_FILENO, F_GETFD) < 0) return {};
-  const std::string mark = fmt::format("{}-{:x}", ::getpid(), machine::shared_nanoseconds());
+  const std::string_view others = machine::file_variable(cosched::run_variable);
+  const std::string_view before = others.substr(0, others.find(','));
+  const bool takes_over = before.starts_with(fmt::format("{}-", ::getpid()));
+  always |= takes_over && before.ends_with('!');
+  const std::string mark = fmt::format("{}-{:x}{}", ::getpid(), machine::shared_nanoseconds(), always ? "!" : "");
   const cosched::run_address address(mark);
   const descriptor socket = above_standard(descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)));
   const descriptor itself = above_standard(descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))));
@@ -96,7 +102,7 @@ variables watch_for_a_job(const std::string& program, bool always) {
   int status = 0;
   while (::waitpid(between, &status, __WALL) < 0 && errno == EINTR) {
   }
-  const std::string_view others = machine::file_variable(cosched::run_variable);
+  if (takes_over) cosched::tell_runs(before);
   return {{cosched::run_variable, others.empty() ? mark : fmt::format("{},{}", mark, others)}};
 }
 

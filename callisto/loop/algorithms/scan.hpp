@@ -1,10 +1,15 @@
 // Prefix sums: every element combined with all before it.
 //
 // Two passes over blocks (Blelloch, "Prefix sums and their applications", 1990): the first combines each block, the
-// second scans each block from what stands before it. A sequence of one block is scanned at once.
+// second scans each block from what stands before it. A block of which that is known in the first pass, as all blocks
+// before it have been scanned, is scanned there and then (as the chained scan of Merrill and Garland, "Single-pass
+// parallel prefix scan with decoupled look-back", 2016, but without waiting): so a thread that is left alone makes one
+// pass. A sequence of one block is scanned at once.
 #pragma once
 
 #include <callisto/loop/algorithms/blocks.hpp>
+#include <callisto/loop/algorithms/scan_front.hpp>
+#include <callisto/machine/native.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <concepts>
@@ -14,6 +19,7 @@
 #include <iterator>
 #include <ranges>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,11 +29,14 @@ namespace loop {
 
 enum class scan_kind { inclusive, exclusive };
 
-template <scan_kind Kind, class In, class Out, class T, class Op>
-T scan_block(In in, Out out, std::uint64_t n, T before, Op& op) {
+/// Scans a block from what stands `before` it; returns what stands behind it. If `Sum`, combines the block into `sum`,
+/// too.
+template <scan_kind Kind, bool Sum, class In, class Out, class T, class Op>
+T scan_block(In in, Out out, std::uint64_t n, T before, Op& op, T* sum = nullptr) {
   for (std::uint64_t i = 0; i < n; ++i, ++in, ++out) {
     // `in` and `out` may be the same element.
     T next = std::invoke(op, before, *in);
+    if constexpr (Sum) *sum = std::invoke(op, std::move(*sum), *in);
     if constexpr (Kind == scan_kind::inclusive) {
       *out = next;
     } else {
@@ -45,26 +54,43 @@ T scan(Range&& range, Out out, T identity, Op op, const std::source_location& wh
   const auto n = static_cast<std::uint64_t>(std::ranges::size(range));
   const blocks all(n, 1 << 14, 1 << 12);
   if (all.count() <= 1 || workers::loop_team_here().where.threads() == 1)
-    return scan_block<Kind>(in, out, n, std::move(identity), op);
-  std::vector<T> before(all.count() + 1, identity);
+    return scan_block<Kind, false>(in, out, n, std::move(identity), op);
+  struct sum {
+    T value;  // no vector of bool
+  };
+  std::vector<sum> before(all.count() + 1, sum{identity});
+  scan_front<machine::native> front;
+  const auto scan_from = [&]<bool Sum>(std::uint64_t b, std::bool_constant<Sum>, T* of_block) {
+    const auto at = static_cast<difference>(all.begin(b));
+    return scan_block<Kind, Sum>(in + at, out + static_cast<std::iter_difference_t<Out>>(at), all.end(b) - all.begin(b),
+                                 before[b].value, op, of_block);
+  };
   all.each(
       [&](std::uint64_t b) {
-        T sum = identity;
-        for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
-          sum = std::invoke(op, std::move(sum), in[static_cast<difference>(i)]);
+        if (front.is_at(b)) {
+          // Integers come to the same in any order; else the sum of the block counts, as if the block were not scanned.
+          if constexpr (std::integral<T>) {
+            before[b + 1].value = scan_from(b, std::false_type{}, nullptr);
+          } else {
+            T of_block = identity;
+            scan_from(b, std::true_type{}, &of_block);
+            before[b + 1].value = std::invoke(op, before[b].value, std::move(of_block));
+          }
+          front.passes(b);
+          return;
         }
-        before[b + 1] = std::move(sum);
+        T of_block = identity;
+        for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
+          of_block = std::invoke(op, std::move(of_block), in[static_cast<difference>(i)]);
+        }
+        before[b + 1].value = std::move(of_block);
       },
       where);
-  for (std::uint64_t b = 0; b < all.count(); ++b) before[b + 1] = std::invoke(op, before[b], before[b + 1]);
-  all.each(
-      [&](std::uint64_t b) {
-        const auto at = static_cast<difference>(all.begin(b));
-        scan_block<Kind>(in + at, out + static_cast<std::iter_difference_t<Out>>(at), all.end(b) - all.begin(b),
-                         before[b], op);
-      },
-      where);
-  return before.back();
+  const std::uint64_t scanned = front.at();
+  for (std::uint64_t b = scanned; b < all.count(); ++b)
+    before[b + 1].value = std::invoke(op, before[b].value, before[b + 1].value);
+  parallel_for(scanned, all.count(), [&](std::uint64_t b) { scan_from(b, std::false_type{}, nullptr); }, {}, where);
+  return std::move(before.back().value);
 }
 
 }  // namespace loop

@@ -32,13 +32,13 @@ double weight_of_groups(const std::string& root) {
   return factor;
 }
 
-unsigned priority_of_this_process() {
+unsigned priority_of_this_process(double groups) noexcept {
   // Of the process's first thread; a library's threads may differ.
   errno = 0;
   int nice = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
   if (nice == -1 && errno != 0) nice = 0;
   const double weight = sched_getscheduler(getpid()) == SCHED_IDLE ? 3 : weight_of_nice(nice);
-  const double priority = usual_priority * weight / 1024 * weight_of_groups("");
+  const double priority = usual_priority * weight / 1024 * groups;
   return static_cast<unsigned>(std::clamp(priority, 1.0, double{highest_priority}) + 0.5);
 }
 
