@@ -1,6 +1,7 @@
 // Waiting, parking and clocks of the native machine.
 #include <callisto/machine/native.hpp>
 
+#include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/spare_room.hpp>
 #include <callisto/machine/system/at_thread_end.hpp>
 #include <callisto/machine/timed_park.hpp>
@@ -226,11 +227,9 @@ constinit std::atomic<std::uint64_t> vain_ticks{0};  // relaxed, all: a sum by i
 void native::spun_in_vain(std::uint64_t ticks) noexcept { vain_ticks.fetch_add(ticks, std::memory_order_relaxed); }
 
 std::int64_t native::working_time() noexcept {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   const double vain =
       static_cast<double>(vain_ticks.load(std::memory_order_relaxed)) * 1e9 / static_cast<double>(ticks_per_second());
-  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec - static_cast<std::int64_t>(vain);
+  return static_cast<std::int64_t>(processor_time_of(getpid())) - static_cast<std::int64_t>(vain);
 }
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {

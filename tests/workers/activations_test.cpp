@@ -3,6 +3,7 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 
@@ -700,11 +701,9 @@ TEST(Latch, AWaiterThatSpinsInVainDoesNotWork) {
   native_latch latch;
   native_svar value(latch, 0);
   const auto spun = [] {
-    const std::int64_t worked =
-        native::working_time();  // first: then what is used meanwhile counts as spun, not as work
-    timespec used{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec - worked;
+    // First: then what is used meanwhile counts as spun, not as work.
+    const std::int64_t worked = native::working_time();
+    return static_cast<std::int64_t>(machine::processor_time_of(getpid())) - worked;
   };
   const std::int64_t before = spun();
   std::jthread waiter([&] {
