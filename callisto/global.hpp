@@ -8,6 +8,7 @@
 #include <callisto/global/arrays/array.hpp>
 #include <callisto/global/arrays/checkpoint.hpp>
 #include <callisto/global/caches/caches.hpp>
+#include <callisto/global/caches/lists.hpp>
 #include <callisto/global/loops/parallel_for.hpp>
 #include <callisto/global/loops/spawn_loop.hpp>
 #include <callisto/global/loops/spawn_where.hpp>
@@ -16,6 +17,7 @@
 #include <callisto/global/session/session.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/synchronization/completion_event.hpp>
+#include <callisto/global/synchronization/exchange.hpp>
 #include <callisto/global/synchronization/full_empty.hpp>
 #include <callisto/global/synchronization/mutex.hpp>
 #include <callisto/global/tasks/core.hpp>

@@ -19,9 +19,12 @@
 #include <callisto/graph/changing/changing_pagerank.hpp>
 #include <callisto/graph/closeness/closeness.hpp>
 #include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/communities/compare.hpp>
+#include <callisto/graph/components/biconnected.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/components/scc.hpp>
+#include <callisto/graph/components/topological.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>

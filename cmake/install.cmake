@@ -1,8 +1,8 @@
-# What `cmake --install` copies: library, headers, CMake package and pkg-config file; the command adds its own part in
+# What `cmake --install` copies: library, headers, CMake package and pkg-config files; the command adds its own part in
 # callisto/app.
 include(CMakePackageConfigHelpers)
 
-# Users include callisto/{callisto,domino,global,graph,jobs,workers}.hpp; the list has these six and what they include
+# Users include the headers in callisto/ itself; the list has these and what they include
 # (tools/public_headers.sh --write renews it). As a file set, CMake can also check that each compiles by itself: target
 # all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt headers)
@@ -48,6 +48,10 @@ if(NOT BUILD_SHARED_LIBS AND NOT CALLISTO_LOOPS_ONLY)
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto.pc.in ${PROJECT_BINARY_DIR}/cmake/callisto.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET callisto_global)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto_global.pc.in ${PROJECT_BINARY_DIR}/cmake/callisto_global.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto_global.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 # The examples, to be read, copied and built against the installed library.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -6,13 +6,14 @@ if(NOT PROJECT_NAME)
   find_program(CALLISTO_SOME_COMPILER NAMES ${compilers} PATHS ENV PATH)
   if(NOT CALLISTO_SOME_COMPILER)
     message(FATAL_ERROR "callisto-graph is compiled here, and there is no C++ compiler: install g++ 12 or newer and the "
-      "headers of hwloc, fmt, zlib, zstd, xxhash, libarchive and expat (Debian, Ubuntu: apt-get install g++ pkg-config "
-      "libhwloc-dev libfmt-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev)")
+      "headers of hwloc, fmt, zlib, zstd, xxhash, nlohmann-json, libarchive and expat (Debian, Ubuntu: apt-get install g++ pkg-config "
+      "libhwloc-dev libfmt-dev zlib1g-dev libzstd-dev libxxhash-dev nlohmann-json3-dev libarchive-dev "
+      "libexpat1-dev)")
   endif()
 else()
   set(missing "")
   foreach(need IN ITEMS hwloc.h=libhwloc-dev fmt/format.h=libfmt-dev zlib.h=zlib1g-dev zstd.h=libzstd-dev
-          xxhash.h=libxxhash-dev archive.h=libarchive-dev expat.h=libexpat1-dev)
+          xxhash.h=libxxhash-dev nlohmann/json.hpp=nlohmann-json3-dev archive.h=libarchive-dev expat.h=libexpat1-dev)
     string(REGEX MATCH "^(.*)=(.*)$" need ${need})
     set(package ${CMAKE_MATCH_2})
     find_path(header_of_${package} ${CMAKE_MATCH_1})

@@ -24,6 +24,8 @@ has packaging/nix/package.nix 'version = "@";'
 has packaging/debian/changelog '^callisto-rts \(@-1\)'
 [[ -e packaging/debian/libcallisto${version%.*}.install ]] ||
   not_ready "packaging/debian/ has no libcallisto${version%.*}, which the soname of $version asks for"
+! grep -q '^result = ".*dev' pyproject.toml ||
+  not_ready "pyproject.toml makes development versions of the wheel: take the line 'result' away"
 ready "1. $version stands in CMakeLists.txt, and in all that name it"
 
 grep -qE "^## \[${version//./\\.}\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md ||
@@ -49,7 +51,11 @@ for kind in wheel deb; do
 done
 files=(dist/callisto_graph-"$version"*.{whl,tar.gz} dist/deb/*.{deb,dsc,tar.xz,tar.gz})
 for file in "${files[@]}"; do [[ -e $file ]] || not_ready "there is no $file"; done
-ready "5. dist/ has ${#files[@]} files of this commit"
+portable=dist/callisto-$version-linux-$(uname -m)
+[[ -e $portable && -e dist/portable.commit ]] || not_ready "there is no $portable: ./x portable --try"
+[[ $(<dist/portable.commit) == "$commit" ]] ||
+  not_ready "./x portable built $portable of another commit, $(<dist/portable.commit): run it again"
+ready "5. dist/ has $((${#files[@]} + 1)) files of this commit"
 
 # All but the .buildinfo and .changes, which tell where and when.
 build_twice() {
@@ -73,8 +79,8 @@ build_twice() {
   not_ready "nothing shows that a second build makes the same bytes: ./x release --twice"
 ready "6. built twice, the same bytes"
 
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) packaging/sbom.py "${files[@]}"
-(cd dist && sha256sum "${files[@]#dist/}" >SHA256SUMS)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) packaging/sbom.py "${files[@]}" "$portable"
+(cd dist && sha256sum "${files[@]#dist/}" "${portable#dist/}" >SHA256SUMS)
 (cd dist && find . -name '*.cdx.json' -printf '%P\n' | sort | xargs sha256sum >>SHA256SUMS)
 ready "7. each file has its bill of materials, and its checksum in dist/SHA256SUMS"
 ready "all is ready; the last step: git tag -a v$version -m 'Callisto $version' $commit"

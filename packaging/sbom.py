@@ -24,12 +24,19 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Headers by the folder of sources that includes them: name, Debian's package, licence.
-LIBRARY = [("fmt", "libfmt-dev", "MIT"), ("xxhash", "libxxhash-dev", "BSD-2-Clause")]
-COMMAND = [("cli11", "libcli11-dev", "BSD-3-Clause"), ("nlohmann-json", "nlohmann-json3-dev", "MIT")]
+JSON = ("nlohmann-json", "nlohmann-json3-dev", "MIT")
+LIBRARY = [("fmt", "libfmt-dev", "MIT"), ("xxhash", "libxxhash-dev", "BSD-2-Clause"), JSON]
+COMMAND = [("cli11", "libcli11-dev", "BSD-3-Clause"), ("tomlplusplus", "libtomlplusplus-dev", "MIT"), JSON]
 MODULE = [("nanobind", None, "BSD-3-Clause")]  # with robin_map, which it brings
 HOLDS = {"libcallisto": LIBRARY, "libcallisto_global": LIBRARY, "callisto": LIBRARY[:1] + COMMAND,
          "libgomp": LIBRARY[:1], "_core": MODULE + LIBRARY[:1]}
 STATIC = [("libstdc++", "libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1")]
+# What the portable command holds of others (callisto/app/portable/README.md).
+PORTABLE = [*STATIC, ("glibc", "libc6-dev", "LGPL-2.1-or-later"), ("zlib", "zlib1g-dev", "Zlib"),
+            ("zstd", "libzstd-dev", "BSD-3-Clause"), ("expat", "libexpat1-dev", "MIT"),
+            ("libarchive", "libarchive-dev", "BSD-2-Clause"), ("nettle", "nettle-dev", "LGPL-3.0-or-later"),
+            ("bzip2", "libbz2-dev", "bzip2-1.0.6"), ("xz", "liblzma-dev", "0BSD"), ("lz4", "liblz4-dev", "BSD-2-Clause"),
+            ("libgomp", "libgcc-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1")]
 OPENED = {"libhwloc": "libhwloc15", "libarchive": "libarchive13", "libexpat": "libexpat1"}
 
 
@@ -113,6 +120,10 @@ def unpacked(file, folder):
 def bill(file):
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     components = {}
+    if "-linux-" in file.name and file.open("rb").read(4) == b"\x7fELF":
+        found = [component(*held[:1], how, *held[1:]) for how, all_of in
+                 [("compiled in", HOLDS["callisto"] + LIBRARY[1:]), ("linked in", PORTABLE)] for held in all_of]
+        components |= {entry["bom-ref"]: entry for entry in found}
     with tempfile.TemporaryDirectory() as folder:
         binaries = unpacked(file, folder) if "-dbgsym_" not in file.name else []
         bundled = {path.name for path in binaries if path.parent.name.endswith(".libs")}

@@ -27,6 +27,16 @@ inline pid_t thread_named(pid_t process, const std::string& name) {
   return 0;
 }
 
+/// Returns how often a thread of a process has left a processor.
+inline std::uint64_t switches_of(pid_t process, pid_t thread) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/status");
+  std::uint64_t all = 0;
+  for (std::string line; std::getline(status, line);) {
+    if (line.find("voluntary_ctxt_switches:") != std::string::npos) all += std::stoull(line.substr(line.find(':') + 1));
+  }
+  return all;
+}
+
 /// Returns the contexts that a thread may run on, by its number in the kernel.
 inline std::vector<unsigned> affinity_of(pid_t thread) {
   cpu_set_t set;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes what is written about the words of the command `callisto` from the command's own parser.
+"""Makes what is written about the words of the programs `callisto` and `callisto-lab` from their own parsers.
 
-Usage: cli_words.py COMMAND [--check]
+Usage: cli_words.py COMMAND LAB [--check]
 
-COMMAND is the built program; `COMMAND --describe` prints its subcommands, options and texts. Writes the manual pages
-(docs/man), the completions of bash, zsh and fish (docs/completion) and the reference (docs/reference/cli.md). Prose
+COMMAND and LAB are the built programs; `--describe` prints the subcommands, options and texts of each. Writes the manual pages
+(docs/man), the completions of bash, zsh and fish (docs/completion) and the reference (docs/reference/cli.md, docs/reference/lab.md). Prose
 that belongs to no subcommand is in the templates tools/cli_words/*.in, where `@name@` alone on a line stands for a
 generated part.
 --check writes nothing: it names the files that differ from what they would be, and exits with 1 if there is one.
@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "tools" / "cli_words"
-MADE_BY = "Made by tools/cli_words.py from the command's parser; `./x words` makes it anew."
+MADE_BY = "Made by tools/cli_words.py from the program's parser; `./x words` makes it anew."
 
 # What a value is where the parser names no words: a file, a folder, or nothing to complete.
 FILES = {"FILE", "IN", "OUT"}
@@ -26,13 +26,14 @@ FOLDERS = {"DIR"}
 
 
 class Command:
-    """A subcommand, with the words that lead to it."""
+    """A subcommand, with the words that lead to it; or, without such words, a program."""
 
-    def __init__(self, described, path=()):
+    def __init__(self, described, path=(), of=""):
         self.path = path
-        self.title = " ".join(("callisto",) + path)
+        self.of = of or described["name"]
+        self.title = " ".join((self.of,) + path)
         self.__dict__.update(described)
-        self.subcommands = [Command(s, path + (s["name"],)) for s in described["subcommands"]]
+        self.subcommands = [Command(s, path + (s["name"],), self.of) for s in described["subcommands"]]
 
     def all(self):
         """The subcommands below this one, in depth, those that only have subcommands included."""
@@ -169,7 +170,7 @@ def mdoc_parts(commands):
     synopsis = []
     for top in commands:
         for usage in top.usages:
-            synopsis += [".Nm callisto", f".Cm {top.name}", *mdoc_usage(usage)]
+            synopsis += [f".Nm {top.of}", f".Cm {top.name}", *mdoc_usage(usage)]
     options = []
     for group, rows in shared(users).items():
         options += [f".Ss {group}", ".Bl -tag -width Ds", *[line for o, takers in rows for line in mdoc_option(o, takers)], ".El"]
@@ -213,7 +214,7 @@ def markdown_option(option, users=""):
 
 def markdown_command(c):
     lines = [f"### {c.title}", "", *filled(markdown(c.description + ".")), "", "```"]
-    lines += [f"callisto {' '.join(c.path)} {u}" for u in c.usages] + ["```", ""]
+    lines += [f"{c.title} {u}" for u in c.usages] + ["```", ""]
     for kind, block in c.blocks():
         if kind == "text":
             lines += [*filled(markdown(" ".join(block))), ""]
@@ -282,6 +283,22 @@ def valued(c):
     return [n for o in c.options if o["value"] for n in o["names"]]
 
 
+def function_of(root):
+    """The name of the program's completion function."""
+    return "_" + root.of.replace("-", "_")
+
+
+def completion_template(shell, root, with_program):
+    """The template of a shell with the program's names in it. What is between the lines @with_program@ and @end@ is for
+    programs with a subcommand behind whose options stands another command."""
+    text = (TEMPLATES / f"completion.{shell}.in").read_text()
+    text = re.sub(r"@with_program@\n(.*?)@end@\n", r"\1" if with_program else "", text, flags=re.S)
+    for name, value in [("program", root.of), ("function", function_of(root)), ("prefix", function_of(root)[1:]),
+                        ("made_by", MADE_BY)]:
+        text = text.replace(f"@{name}@", value)
+    return text
+
+
 def bash(root):
     everything = list(root.all())
     options, meanings, arguments = [], {}, []
@@ -312,12 +329,14 @@ def bash(root):
         if kind:
             rows += [f"      {' | '.join(patterns)})", f"        kind={kind}" + (f" words={quoted(words)}" if words else ""),
                      "        ;;"]
-    run = next(c for c in everything if c.program)
-    text = (TEMPLATES / "completion.bash.in").read_text()
+    run = next((c for c in everything if c.program), None)
+    text = completion_template("bash", root, run is not None)
     for part, lines in [("options", options), ("values", rows), ("arguments", arguments)]:
         text = text.replace(f"@{part}@\n", "\n".join(lines) + "\n")
     known = " | ".join(quoted(" " + " ".join(c.path)) for c in everything)
-    text = text.replace("@made_by@", MADE_BY).replace("@known@", known)
+    text = text.replace("@known@", known)
+    if run is None:
+        return text
     return text.replace("@program_command@", " " + run.name).replace("@program_valued@", " | ".join(valued(run)))
 
 
@@ -336,97 +355,114 @@ def zsh(root):
             return quoted(f"{star}{option['names'][0]}[{text}]{value}")
         return f"'({' '.join(option['names'])})'{{{','.join(option['names'])}}}" + quoted(f"[{text}]{value}")
 
-    lines = ["#compdef callisto", "# zsh completion for callisto; install as _callisto in share/zsh/site-functions.", "# " + MADE_BY, ""]
+    function = function_of(root)
+    lines = [f"#compdef {root.of}", f"# zsh completion for {root.of}; install as _{root.of} in share/zsh/site-functions.",
+             "# " + MADE_BY, ""]
     for c in [root, *root.all()]:
         specs = [spec(o) for o in c.options]
         for i, p in enumerate(c.positionals, 1):
             specs.append(quoted(f"{'*' if p['many'] else i}:{p['value']}:{action(p)}"))
         if c.program:
             specs += [quoted(f"(-)1:{c.program}:_command_names -e"), quoted("*::ARGUMENT:_normal")]
-        lines += [f"{'_'.join(('_callisto_at',) + c.path)}() {{"]
+        lines += [f"{'_'.join((function + '_at',) + c.path)}() {{"]
         if c.subcommands:
             lines += ["  if ((CURRENT == 2)); then", "    local -a subcommands=("]
             lines += [f"      {quoted(s.name + ':' + s.description)}" for s in c.subcommands]
             lines += ["      'help:Print help'"] if not c.path else []
             lines += ["    )", "    _describe -t commands subcommand subcommands", "  fi"]
         lines += ["  _arguments \\", *[f"    {s} \\" for s in specs[:-1]], f"    {specs[-1]}", "}", ""]
-    return "\n".join(lines) + (TEMPLATES / "completion.zsh.in").read_text()
+    return "\n".join(lines) + completion_template("zsh", root, False)
+
+
+def fish_words(words):
+    """Words for -a, which fish parses as it does a command: others than plain ones in quotes."""
+    return " ".join(w if re.fullmatch(r"[\w.,:/+-]+", w) else "'" + w.replace("\\", "\\\\").replace("'", "\\'") + "'" for w in words)
 
 
 def fish(root):
-    head = (TEMPLATES / "completion.fish.in").read_text()
+    prefix = "_" + function_of(root)
+    head = completion_template("fish", root, any(c.program for c in root.all()))
     nested = [" ".join(c.path) for c in root.all()]
     takes = sorted({n for c in root.all() for n in valued(c)})
-    head = head.replace("@made_by@", MADE_BY).replace("@paths@", " ".join(quoted(p) for p in nested))
+    head = head.replace("@paths@", " ".join(quoted(p) for p in nested))
     head = head.replace("@valued@", " ".join(takes))
     lines = []
     options = {}
     for c in [root, *root.all()]:
         at = " ".join(c.path)
-        condition = f"__callisto_at {quoted(at)}" if at else "__callisto_at ''"
+        condition = f"{prefix}_at {quoted(at)}" if at else f"{prefix}_at ''"
         for s in c.subcommands:
-            lines.append(f"complete -c callisto -n {quoted(f'{condition}; and __callisto_argument 1')} -f -a {s.name} "
+            lines.append(f"complete -c {root.of} -n {quoted(f'{condition}; and {prefix}_argument 1')} -f -a {s.name} "
                          f"-d {quoted(s.description)}")
         for i, p in enumerate(c.positionals, 1):
             if p["choices"]:
-                files = f"{condition}; and __callisto_argument {i}" + ("; and not __callisto_names_file" if p["kind"] == "or_file" else "")
-                lines.append(f"complete -c callisto -n {quoted(files)} -f -a {quoted(' '.join(p['choices']))} -d {p['value']}")
+                files = f"{condition}; and {prefix}_argument {i}" + (f"; and not {prefix}_names_file" if p["kind"] == "or_file" else "")
+                lines.append(f"complete -c {root.of} -n {quoted(files)} -f -a {quoted(fish_words(p['choices']))} -d {p['value']}")
+            elif p["value"] == "JOB":
+                lines.append(f"complete -c {root.of} -n {quoted(condition)} -f -a '({prefix}_jobs)' -d job")
         if not c.positionals and not c.program:
-            lines.append(f"complete -c callisto -n {quoted(condition)} -f")
+            lines.append(f"complete -c {root.of} -n {quoted(condition)} -f")
         if c.program:
             skipped = " ".join(valued(c))
-            lines.append(f"complete -c callisto -n {quoted(condition)} -x -a "
+            lines.append(f"complete -c {root.of} -n {quoted(condition)} -x -a "
                          f"{quoted(f'(__fish_complete_subcommand --fcs-skip={len(c.path) + 1} {skipped})')} -d {c.program}")
         for o in c.options:
             short = "".join(f" -s {n[1:]}" for n in o["names"] if not n.startswith("--"))
-            words = " ".join(o["choices"])
+            words = fish_words(o["choices"])
             value = {"words": f" -x -a {quoted(words)}", "or_file": f" -r -a {quoted(words)}", "file": " -r -F",
                      "list": f" -x -a {quoted('(__fish_complete_list , ' + chr(34) + 'printf %s' + chr(92) + chr(92) + 'n ' + words + chr(34) + ')')}",
                      "folder": " -x -a '(__fish_complete_directories)'", "": " -x"}[kind_of(o)] if o["value"] else ""
             rest = f"{short} -l {long_name(o)[2:]}{value} -d {quoted(brief(o))}"
             options.setdefault(rest, []).append(quoted(at) if at else "''")
     for rest, paths in options.items():
-        lines.append(f"complete -c callisto -n {quoted('__callisto_at ' + ' '.join(paths))}{rest}")
+        lines.append(f"complete -c {root.of} -n {quoted(prefix + '_at ' + ' '.join(paths))}{rest}")
     words = " ".join(s.name for s in root.subcommands)
-    lines.append(f"complete -c callisto -n '__callisto_first help' -f -a {quoted(words)}")
+    lines.append(f"complete -c {root.of} -n '{prefix}_first help' -f -a {quoted(words)}")
     return head + "\n".join(lines) + "\n"
 
 
+def completions(root):
+    """The completions of a program: path -> text."""
+    return {f"docs/completion/{root.of}.bash": bash(root), f"docs/completion/_{root.of}": zsh(root),
+            f"docs/completion/{root.of}.fish": fish(root)}
+
+
 def pages(root):
-    """All generated files: path -> text."""
+    """All files about the command: path -> text."""
     top = {c.name: c for c in root.subcommands}
     graphs = [c for c in root.subcommands if c.subject == "Graphs"]
     sharing = [c for c in root.subcommands if c.subject == "Sharing the machine"]
-    of_page = {"callisto-graph": graphs, "callisto-run": sharing, "callisto-bench": [top["bench"], top["demo"]],
-               "callisto-simulate": [top["simulate"]]}
+    of_page = {"callisto-graph": graphs, "callisto-run": sharing}
     assert sorted(c.name for cs in of_page.values() for c in cs) == sorted(top), "a subcommand has no manual page"
     made = {f"docs/man/{page}.1": filled_template(f"{page}.1", mdoc_parts(commands)) for page, commands in of_page.items()}
     parts = mdoc_parts(root.subcommands)
     parts["commands"], parts["examples"] = [], mdoc_examples(root.examples())
-    subject = ""
     for page, commands in of_page.items():
-        if commands[0].subject != subject:
-            subject = commands[0].subject
-            parts["commands"] += [f".Ss {subject}"]
-        parts["commands"] += [f".Xr {page} 1 :", ".Bl -tag -width Ds -compact"]
+        parts["commands"] += [f".Ss {commands[0].subject}", f".Xr {page} 1 :", ".Bl -tag -width Ds -compact"]
         for c in commands:
             parts["commands"] += [f".It Cm {c.name}", *mdoc(c.description + ".")]
         parts["commands"] += [".El"]
     made["docs/man/callisto.1"] = filled_template("callisto.1", parts)
     made["docs/reference/cli.md"] = filled_template("cli.md", markdown_parts(root))
-    made["docs/completion/callisto.bash"] = bash(root)
-    made["docs/completion/_callisto"] = zsh(root)
-    made["docs/completion/callisto.fish"] = fish(root)
-    return made
+    return made | completions(root)
+
+
+def lab_pages(root):
+    """All files about the laboratory: path -> text."""
+    return {"docs/man/callisto-lab.1": filled_template("callisto-lab.1", mdoc_parts(root.subcommands)),
+            "docs/reference/lab.md": filled_template("lab.md", markdown_parts(root))} | completions(root)
+
+
+def described(program):
+    return Command(json.loads(subprocess.run([program, "--describe"], check=True, capture_output=True, text=True).stdout))
 
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--check"]
-    if len(arguments) != 1:
+    if len(arguments) != 2:
         sys.exit(__doc__)
-    described = subprocess.run([arguments[0], "--describe"], check=True, capture_output=True, text=True).stdout
     differing = []
-    for name, text in pages(Command(json.loads(described))).items():
+    for name, text in (pages(described(arguments[0])) | lab_pages(described(arguments[1]))).items():
         path = ROOT / name
         if path.is_file() and path.read_text() == text:
             continue

@@ -3,13 +3,16 @@
 # shellcheck shell=bash
 
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev libgtest-dev)
+  libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev libtomlplusplus-dev libgtest-dev)
 test_packages=(python3 python3-scipy)
-# For ./x test --all alone: abidiff, which is skipped where no package has it.
-all_test_packages=(abigail-tools)
 # Open MPI: its compiler wrapper, which tells the flags, and its launcher.
 mpi_packages=(libopenmpi-dev openmpi-bin)
+# For ./x test --all alone: abidiff, clang-format and clang with its OpenMP, which are skipped where no package has them,
+# and both MPIs.
+all_test_packages=(abigail-tools clang-19 clang-format-19 libomp-19-dev "${mpi_packages[@]}" libmpich-dev mpich)
 bench_packages=(libtbb-dev libboost-context-dev)
+# Static libraries of the portable command.
+portable_packages=(nettle-dev libbz2-dev liblzma-dev liblz4-dev)
 deb_packages=(dpkg-dev debhelper dh-python lintian python3-dev python3-venv python3-numpy)
 docs_packages=(mkdocs doxygen mandoc)
 

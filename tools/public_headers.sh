@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the headers that are installed: the six that users include, and what these include. cmake/public_headers.txt
-# holds the list; a test compares them (tools/lint/source_rules.py).
+# Prints the headers that are installed: those in callisto/ itself, and what these include. cmake/public_headers.txt
+# holds the list; `./x lint` compares them (tools/lint/source_rules.py).
 # Usage: public_headers.sh [--write]
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."

@@ -36,14 +36,16 @@ step() {
   printf 'x: %s ... ' "$title"
   if [[ -t 1 ]]; then
     show_progress "$log" &
-    ticker=$!
+  else
+    log_progress "$log" &
   fi
+  ticker=$!
   "$@" >"$log" 2>&1 </dev/null || status=$?
   if [[ -n $ticker ]]; then
     kill "$ticker" 2>/dev/null || true
     wait "$ticker" 2>/dev/null || true
     ticker=
-    printf '\r\033[Kx: %s ... ' "$title"
+    [[ ! -t 1 ]] || printf '\r\033[Kx: %s ... ' "$title"
   fi
   if ((status == 0)); then
     printf 'done (%d s)\n' $((SECONDS - start))
@@ -66,6 +68,21 @@ show_progress() {
   done
 }
 
+# Seconds after which a step that goes on says so where there is no terminal.
+progress_seconds=20
+
+# log_progress LOG: where the output is no terminal, prints the last line of the log from time to time, so that a step of
+# minutes is not silent.
+log_progress() {
+  local shown='' now
+  # The sleeping process may outlast this one: it must not hold the output open.
+  while sleep "$progress_seconds" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    now=$(tail -n 1 "$1" 2>/dev/null | cut -c 1-100)
+    [[ $now == "$shown" ]] || printf '\n  | %s ... ' "$now"
+    shown=$now
+  done
+}
+
 # fixed_addresses COMMAND...: runs COMMAND without address-space randomization if the system allows it. The sanitizers
 # of GCC 12 and Clang 16 do not find their shadow memory if vm.mmap_rnd_bits is above 28.
 fixed_addresses() {
@@ -74,6 +91,20 @@ fixed_addresses() {
   else
     "$@"
   fi
+}
+
+# has_mpi_plugin: true if the release build makes a plug-in for an MPI.
+has_mpi_plugin() { grep -qs 'libcallisto_\(openmpi\|mpich\)\.so' build/release/build.ninja; }
+
+# notice_mpi: lets the release build be configured anew if an MPI is there that it does not know: it was configured before
+# that MPI came.
+notice_mpi() {
+  local mpi known=yes
+  for mpi in openmpi mpich; do
+    ! command -v "mpicc.$mpi" >/dev/null || grep -qs "libcallisto_$mpi\\.so" build/release/build.ninja || known=''
+  done
+  ! command -v mpicc >/dev/null || has_mpi_plugin || known=''
+  [[ -n $known ]] || rm -f build/release/.configured
 }
 
 # configure PRESET: configures, unless the last configuration had the same compilers and the same presets.
@@ -98,6 +129,22 @@ build_preset() {
   step "Building $preset" "build-$preset" fixed_addresses cmake --build --preset "$preset" --target "${@:-all}"
 }
 
+# is_room NAME: whether tests have NAME as a label (cmake/test_labels.cmake). What tests/fuzz has is run by ./x soak.
+is_room() { [[ $1 == python || $1 == examples || ($1 =~ ^[a-z]+$ && $1 != fuzz && -d tests/$1) ]]; }
+
+# build_rooms PRESET ROOMS [all]: configures the preset and builds what the tests of the rooms need, a list with `;`
+# between; `all`: those with that label, too. A room may have no test in a preset.
+build_rooms() {
+  local preset=$1 rooms=$2 list=build/$1/room_targets targets
+  configure "$preset"
+  cmake -DBUILD="build/$preset" "-DROOMS=$rooms" ${3:+-DALL=ON} -P tools/room_targets.cmake >"$list" ||
+    die "test: no list of the targets of $rooms"
+  mapfile -t targets <"$list"
+  ((${#targets[@]} == 0)) ||
+    step "Building what ${rooms//;/, } needs" "build-$preset" fixed_addresses \
+      cmake --build --preset "$preset" --target "${targets[@]}"
+}
+
 reset_counts() { passed=0 failed=0 skipped=0 failures=''; }
 
 # prepare_python: makes the environment that the Python package is built and tested in, unless it is there. Where that is
@@ -111,9 +158,10 @@ prepare_python() {
 # run_ctest PRESET [OPTION...]: runs its tests and adds up what passed and failed.
 run_ctest() {
   local preset=$1 log=build/log/ctest-$1.log total missed left_out
+  # Half as many tests again as processors: in a third of their time tests wait for sleepers, sockets and time limits.
+  local at_once=$((CMAKE_BUILD_PARALLEL_LEVEL + (CMAKE_BUILD_PARALLEL_LEVEL + 1) / 2))
   shift
-  step "Testing $preset" "ctest-$preset" fixed_addresses ctest --preset "$preset" -j "$CMAKE_BUILD_PARALLEL_LEVEL" "$@" ||
-    true
+  step "Testing $preset" "ctest-$preset" fixed_addresses ctest --preset "$preset" -j "$at_once" "$@" || true
   if ! grep -q 'tests failed out of' "$log"; then
     # Either no test matched the name in this preset, which is no error, or ctest itself failed.
     grep -q '^No tests were found' "$log" || failed=$((failed + 1))

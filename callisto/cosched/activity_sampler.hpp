@@ -15,7 +15,7 @@ namespace callisto::cosched {
 /// Samples the processor time of jobs' processes. Thread-safe.
 class activity_sampler {
  public:
-  /// What a job's process has used of the processor lately.
+  /// A job's process: its recent use of the processor.
   struct activity {
     bool awake = false;           ///< it has run since the last sample; unknown before the second sample
     std::uint64_t quiet_for = 0;  ///< nanoseconds without a run, as far as samples go back

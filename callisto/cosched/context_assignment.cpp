@@ -228,10 +228,10 @@ context_assignment divide(const std::vector<unsigned>& core_of, std::span<const 
   share_out(cores, jobs, owner);
   if (how == arrangement_rule::packed) pack(cores, jobs, mains, owner);
 
-  context_assignment d{.high = std::pmr::vector<time_slices>(from), .main = {}};
+  context_assignment d{.high = std::pmr::vector<time_slices>(from), .main = std::pmr::vector<unsigned>(from)};
   d.jobs = jobs.size();
   d.high.resize(std::min<std::size_t>(core_of.size(), max_contexts));
-  d.main.fill(context_assignment::no_context);
+  d.main.assign(std::max(max_jobs, jobs.empty() ? 0 : jobs.back().job + 1), context_assignment::no_context);
   for (unsigned k = 0; k < cores.size(); ++k) {
     if (mains[k] != unowned) d.main[jobs[mains[k]].job] = place_in(cores[k], jobs[mains[k]]);
   }
@@ -240,7 +240,8 @@ context_assignment divide(const std::vector<unsigned>& core_of, std::span<const 
   for (unsigned k = 0; k < cores.size(); ++k) {
     if (owner[k] != unowned) turns[k].push_back({owner[k], jobs[owner[k]].weight});
   }
-  // Main threads without a core take turns with others, on the core with the lowest number of turns for their weight.
+  // Main threads without a core take turns with other jobs, on the core with the lowest number of turns for their
+  // weight.
   for (unsigned j = 0; j < jobs.size(); ++j) {
     if (!jobs[j].wants_main || d.main[jobs[j].job] != context_assignment::no_context) continue;
     unsigned best = unowned;

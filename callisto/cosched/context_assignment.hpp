@@ -65,15 +65,15 @@ enum class arrangement_rule {
 };
 
 struct context_assignment {
-  std::pmr::vector<time_slices> high;   ///< by context: which jobs have high priority there
-  std::array<unsigned, max_jobs> main;  ///< by job: the context of its main thread, or no_context
-  std::size_t jobs = 0;                 ///< how many jobs there are
+  std::pmr::vector<time_slices> high;  ///< by context: which jobs have high priority there
+  std::pmr::vector<unsigned> main;     ///< by job, for max_jobs or more: the context of its main thread, or no_context
+  std::size_t jobs = 0;                ///< how many jobs there are
 
   static constexpr unsigned no_context = ~0u;
 };
 
 /// Divides the contexts of a machine among `jobs`. core_of[c] is the core of context c, or no_core if there is no such
-/// context (at most max_contexts). `jobs` come in any order, with numbers below max_jobs, each once.
+/// context (at most max_contexts). `jobs` come in any order, each number once.
 /// - A whole core goes to one job, if the job may use all contexts of the core.
 /// - Each job that wants one has a context for its main thread, if there are enough that it may use. The other jobs
 ///   share a context in turns.

@@ -1,18 +1,34 @@
 // The table's entry of one hardware context: how a job takes the context, lends it, asks for it and hands it over.
 //
-// The entry is two words, each on a line of its own. `state` says which job runs and whether it has work
+// Two words, each alone on its line, decide. `state` says which job runs and whether it has work
 // (temporal_policy.hpp). The holder keeps a copy of the value that it wrote. A check-in is one load of that line and a
-// comparison: other jobs write the line only if they want the context or have taken it. `wants` has a bit for each job
-// that wants to run here.
+// comparison: other jobs write the line only if they want something of the holder or have taken the context. `wants`
+// has a bit for each job that wants to run here. Two more words name the holder's thread, and the last holder that did
+// not answer.
 //
-// Protocol, without lost wake-ups: 1. A job that wants the context sets its bit in `wants`, then loads `state`. Before
-// its thread sleeps, the kernel compares `state` once more. 2. A job that idles or yields changes `state`, then reads
-// `wants` by a read-modify-write. At least one of the two sees the other. A job may be killed before it wakes the
-// other, so every sleep has a limit.
+// Protocol, without lost wake-ups:
 //
-// No job waits for another without a limit, and no job trusts what it reads. If a holder does not answer in time, the
-// asking job checks that it is alive (World::gone) and takes the context. The former holder finds this at its next
-// check-in, however late.
+// 1. *Job that wants the context:* sets its bit in `wants`, then loads `state`. If decide() says so, it takes the
+//    context by a compare-and-swap of `state`. Before its thread sleeps, the kernel compares the low half of `state`
+//    once more: job, idle, grants.
+// 2. *Job that idles or yields:* changes `state`, then reads `wants` by a read-modify-write. It wakes the job with high
+//    priority if that one wants the context, else all that want it. A job that reaps a dead holder wakes all. A job
+//    that idles or leaves has cleared its own bit before; one that yields keeps it.
+// 3. *Job with high priority, finds another at work:* sets the asked bit of `state`, and asks again each p_low.
+// 4. *Holder, finds `state` changed at a check-in:* calls keep(). If the context is its own still, it yields to a job
+//    with high priority that wants it (step 2); otherwise it clears the asked bit.
+//
+// The changes of `wants` have one order. If that of step 1 comes first, step 2 finds the bit; otherwise step 1 loads
+// the changed `state`. A job may be killed before it wakes another job, so every sleep has a limit.
+//
+// No job waits for another without a limit, and no job trusts what it reads:
+//
+// - *Job that has asked for p_low:* checks whether the holder is dead (World::gone), which frees the context.
+// - *Job that has asked for grace():* takes the context, although the holder lives. The former holder finds this at its
+//   next check-in, however late.
+// - *Job that waits without asking:* checks from time to time whether the job that it waits for is dead, or stopped or
+//   asleep (World::dormant). From a dormant one it takes the context. A job that does not come to a context left for it
+//   is woken.
 #pragma once
 
 #include <callisto/cosched/temporal_policy.hpp>
@@ -175,8 +191,8 @@ class context_entry {
       const std::uint64_t word = state_.load(order::acquire);
       const context_state s = context_state::of(word);
       if (s.runs != me) return false;
-      // relaxed: the load above has acquired the question; a request that is not visible yet brings a question of its
-      // own.
+      // relaxed: the load above has acquired the question; a request that is not visible yet brings another
+      // question.
       if (must_yield(me, slices, wants_.load(order::relaxed), world.now())) {
         if (!gives || give(world, me, word, slices)) return false;
         continue;

@@ -14,8 +14,8 @@ namespace callisto::cosched {
 
 namespace {
 
-/// An assignment with memory of its own: proxy threads of workers (workers/activations/context_request.hpp) ask for it
-/// while another thread that waits for them may hold malloc's lock.
+/// An assignment in memory that is not malloc's: proxy threads of workers (workers/activations/context_request.hpp) ask
+/// for it while another thread that waits for them may hold malloc's lock.
 struct assignment_in_pages {
   assignment_in_pages(const std::vector<unsigned>& core_of, std::span<const job_demand> jobs)
       : made(divide(core_of, jobs, arrangement_rule::packed, &memory)) {}

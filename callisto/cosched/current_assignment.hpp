@@ -4,6 +4,7 @@
 #include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/job.hpp>
 #include <callisto/cosched/table.hpp>
+#include <callisto/export.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,7 @@
 namespace callisto::cosched {
 
 /// Returns the core of each context of this machine, in the form that tables have.
-std::vector<unsigned> cores_of_host();
+CALLISTO_API std::vector<unsigned> cores_of_host();
 
 /// Keeps the last assignment and the table's generation that it was computed for. Not thread-safe.
 class current_assignment {
@@ -24,8 +25,8 @@ class current_assignment {
   /// Returns the assignment; never null. One load if nothing has changed since the last call.
   std::shared_ptr<const context_assignment> of(const shared_table& shared);
 
-  /// True if `job` would take turns with others on its main context, were it counted with the jobs that share, and
-  /// those that do not for this reason. Computes an assignment.
+  /// True if `job` would take turns with other jobs on its main context. The question counts `job`, the jobs that
+  /// share, and the jobs that do not share for this reason. Computes an assignment.
   bool would_take_turns(const shared_table& shared, unsigned job) const;
 
   /// Returns the table's generation that the last assignment was computed for.
@@ -36,7 +37,7 @@ class current_assignment {
  private:
   std::vector<unsigned> core_of_;
   context_set known_{};              ///< the contexts that exist
-  std::vector<job_demand> demands_;  ///< what the slots said, with room for all; too much for small stacks
+  std::vector<job_demand> demands_;  ///< the slots' records, with room for all; too much for small stacks
   std::shared_ptr<const context_assignment> made_;
   std::uint64_t made_for_ = 0;
 };

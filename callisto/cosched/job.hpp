@@ -1,4 +1,4 @@
-// This process as a job among others: it joins the table, takes seats on contexts, repairs its slot, and leaves.
+// This process as one of the machine's jobs: it joins the table, takes seats on contexts, repairs its slot, and leaves.
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
@@ -26,7 +26,13 @@ constexpr std::uint32_t futex_groups_of(job_set jobs) noexcept { return static_c
 /// Returns the name of the table's file in its folder. It names the layout and the processes that can share the table.
 CALLISTO_API std::string table_name();
 
-/// What a process says when it joins.
+class broker_link;
+struct membership;
+/// Looks for a broker (broker_link.hpp) and joins it; null: there is none, or it refuses and `refusal` has a line.
+/// Costs a system call or two if there is none.
+using broker_finder = std::unique_ptr<broker_link> (*)(const membership& how, std::string& refusal);
+
+/// Facts about itself that a process gives when it joins.
 struct membership {
   std::vector<unsigned> contexts;  ///< the contexts where it may run, by the operating system's numbers
   std::optional<unsigned> main;    ///< the context of its main thread; none: it has no main thread that needs one
@@ -37,14 +43,16 @@ struct membership {
   /// False: its threads wait for other processes. It then stands aside rather than take turns on its main context, also
   /// if it may not step aside otherwise.
   bool takes_turns = true;
+  /// How to look for a broker, at the beginning and each second in a table; null: not at all.
+  broker_finder broker = nullptr;
 };
 
 /// A process's membership of the table. A process has one at a time. All members are thread-safe.
 class CALLISTO_API job {
  public:
-  /// Joins the table in the first of `folders` that allows it. Makes the table if there is none, and repairs a damaged
-  /// one. Returns null and one line in `refusal` if no folder allows it; the process then runs alone. Takes about 200
-  /// us.
+  /// Joins a broker if `how` finds one. Otherwise joins the table in the first of `folders` that allows it. Makes the
+  /// table if there is none, and repairs a damaged one. Returns null and one line in `refusal` if no folder allows it;
+  /// the process then runs alone. Takes about 200 us.
   static std::unique_ptr<job> join(const membership& how, const std::vector<std::string>& folders,
                                    std::string& refusal);
 
@@ -90,7 +98,11 @@ class CALLISTO_API job {
   std::uint64_t generation() const noexcept;
   /// Sleeps while generation() is `generation`, for at most `nanoseconds`, or until wake_watchers(). May return early.
   void wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) const noexcept;
-  /// Wakes the threads in wait_for_change(), of all jobs.
+  /// Does so without a limit of time, and while the low half of `own` is `low`; an unpark of that ends it, too. False,
+  /// at once: the kernel cannot.
+  bool wait_for_change_or(std::uint64_t generation, const machine::native::atomic<std::uint64_t>& own,
+                          std::uint32_t low) const noexcept;
+  /// Wakes the threads in wait_for_change() and wait_for_change_or(), of all jobs.
   void wake_watchers() const noexcept;
 
   /// Changes the weight from now on; it follows the process's priority no more.
@@ -112,6 +124,9 @@ class CALLISTO_API job {
   /// lock. If it does not, the job is no member any more, and its seats behave as if there were no table. keep() and
   /// take() call this every P_high.
   void look_after();
+
+  /// True if a broker divides the contexts instead of the table.
+  bool has_broker() const noexcept;
 
   /// True while the job is a member.
   bool member() const noexcept;
@@ -169,9 +184,13 @@ class CALLISTO_API job {
    private:
     friend class job;
     bool learn(bool patiently);
+    bool keep_brokers(bool gives);
+    bool take_from_broker(const std::function<bool()>& give_up, std::uint64_t longest);
 
     job* of_;
-    // What the seat knows of the context assignment, for the table's generation `knows_for_`.
+    broker_link* link_ = nullptr;  ///< in which the lease is; null: in the table
+    const machine::native::atomic<std::uint64_t>* word_;
+    // The seat's knowledge of the context assignment, for the table's generation `knows_for_`.
     const time_slices* slices_ = nullptr;  ///< the jobs with high priority here
     bool is_owners_main_ = false;  ///< this is the context of the owner's main thread; with several owners see turns_
     std::shared_ptr<const context_assignment> turns_;  ///< null: one job at most has high priority here
@@ -185,6 +204,7 @@ class CALLISTO_API job {
  private:
   struct impl;
   void look_after_in_time();
+  bool without_broker();
   explicit job(std::unique_ptr<impl> in) noexcept;
   std::unique_ptr<impl> in_;
 };

@@ -23,8 +23,8 @@ std::uint64_t owner_word::of(const context_assignment& d, unsigned context, std:
 }
 
 std::shared_ptr<const context_assignment> owner_cache::try_assignment(const shared_table& shared) {
-  // relaxed load: a waiting thread takes the line from no other. acquire: pairs with the release below, so this thread
-  // sees what the last one computed.
+  // relaxed load: a waiting thread takes the cache line from no other thread. acquire: pairs with the release below, so
+  // this thread sees the assignment that the last thread computed.
   if (looking_.load(order::relaxed) != 0 || looking_.exchange(1, order::acquire) != 0) return nullptr;
   const std::shared_ptr<const context_assignment> d = current_.of(shared);
   const std::uint64_t generation = current_.generation();

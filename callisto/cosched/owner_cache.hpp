@@ -1,4 +1,4 @@
-// What a job's seats know of the context assignment: one word for each context, computed once for the whole process.
+// The context assignment as a job's seats know it: one word for each context, computed once for the whole process.
 //
 // When a job comes or goes, the threads of all contexts look at once. Behind a mutex each thread would be woken by the
 // one before, about 7 us apart (a convoy: Blasgen et al., SIGOPS OSR 1979). A lock that threads only try would be no
@@ -55,7 +55,7 @@ class owner_cache {
 
  private:
   using native = machine::native;
-  /// 1: a thread has the next two members to itself. On a line of its own: other threads watch it.
+  /// 1: a thread has the next two members to itself. On a separate cache line: other threads watch it.
   alignas(native::line_size) native::atomic<std::uint32_t> looking_{0};
   alignas(native::line_size) current_assignment current_;
   std::uint64_t published_ = 0;  ///< the generation of `owners_`, unless they are being written

@@ -1,4 +1,4 @@
-// What the environment says about sharing the machine with other jobs (docs/reference/environment.md).
+// Settings in the environment for sharing the machine with other jobs (docs/reference/environment.md).
 #pragma once
 
 #include <callisto/cosched/timing.hpp>

@@ -55,16 +55,16 @@ class CALLISTO_API stepping_aside {
 
  private:
   // Each threshold has two values, so that a job near it does not change its mind often. A light job uses a quarter of
-  // its share: one that uses half of it already keeps others waiting for a good part of the time.
+  // its share: a job that uses half of it already keeps other jobs waiting for a good part of the time.
   static constexpr double light_below = 0.25;
   /// The part of its contexts that outsiders may use: 15 %, on large machines less, since one thread that they hold up
-  /// holds up its loop, and a job has more threads there. (`callisto simulate manners`)
+  /// holds up its loop, and a job has more threads there. (`callisto-lab simulate manners`)
   static double outsiders_limit(unsigned contexts, bool now_aside) noexcept;
   /// The window of a job with a small share is longer: it has eight slices of the system's in it, since in a window of
   /// one a job is idle or greedy by chance.
   static std::uint64_t own_window_for(double share) noexcept;
 
-  sample own_from_{};        ///< where the window of its own use begins
+  sample own_from_{};        ///< where the window of the job's own use begins
   sample own_middle_{};      ///< the next beginning
   sample outsiders_from_{};  ///< where the window of the outsiders' use begins
   bool light_ = true;        ///< a new job is, until it has used its part of a window
@@ -72,8 +72,8 @@ class CALLISTO_API stepping_aside {
   bool knows_outsiders_ = false;  ///< a window has ended
 };
 
-/// Adds up the processor time of the jobs' processes, for stepping_aside::sample::jobs. A job that stands aside as a
-/// light one and is none does not check in: it competes with the others as a program that is no job, and is left out.
+/// Adds up the processor time of the jobs' processes, for stepping_aside::sample::jobs. The sum leaves out a job that
+/// is marked light but in fact computes. Such a job does not check in, so it counts as an outside program.
 class CALLISTO_API time_of_jobs {
  public:
   /// Counts what the process of a job has used, `used` nanoseconds of all time, since the last call for it. `job` is

@@ -1,4 +1,4 @@
-// What a job looks at to decide whether it stands aside: the weights of all jobs, and what processes use.
+// Facts by which a job decides whether it stands aside: the weights of all jobs, and the processor time of processes.
 //
 // A loop of a light job takes some 30 us, and begins with a look. So a look by a thread that has a loop to run costs a
 // clock and a generation: the slots are read again only when the table has changed, and what other programs use is left
@@ -52,8 +52,7 @@ class surroundings {
   /// The window of a light job without a thread that has nothing to do: one of 200 loops, one each 5 ms, waits.
   static constexpr std::uint64_t longest_window = 4 * stepping_aside::outsiders_window;
 
-  /// Returns the number of contexts that a job's share comes to. The share counts all jobs, also those that stand
-  /// aside.
+  /// Returns the number of contexts that a job's share comes to. The share counts all jobs, also jobs that stand aside.
   double share_of(unsigned job) const noexcept { return contexts_.count() * weight_[job] / weights_; }
 
   void read(const Table& shared, unsigned me) {

@@ -34,7 +34,7 @@ namespace callisto::cosched {
 /// The largest process number (PID_MAX_LIMIT).
 inline constexpr std::uint64_t max_pid = 1 << 22;
 
-/// What a job tells the others about itself.
+/// A job's facts about itself, for all other jobs.
 struct job_record {
   std::uint64_t pid = 0;
   std::uint64_t start = 0;  ///< with pid, names the process for all time (machine::look_at_process)
@@ -206,7 +206,7 @@ class table {
     reap(world, job);
   }
 
-  /// True if the job of a slot has ended; what it left is then cleared. Not for the caller's own slot.
+  /// True if the job of a slot has ended; its remains are then cleared. Not for the caller's own slot.
   template <class Locks, class World>
   bool gone(const Locks& locks, World& world, unsigned job) {
     if (job >= Jobs) return true;

@@ -87,9 +87,10 @@ struct reaper {
   }
 };
 
-/// True if a job stays in slot `j`. An ended one is reaped. A job that reaps holds the slot's lock, too, for a moment;
-/// what the slot says tells them apart. Where random bytes say nothing, the answer waits until `end`: a living job
-/// writes its slot anew when it looks, so only one that is stopped or sleeps keeps a slot locked and damaged that long.
+/// True if a job stays in slot `j`. An ended job is reaped. A job that reaps holds the slot's lock, too, for a moment;
+/// the slot's record tells the two jobs apart. Where random bytes say nothing, the answer waits until `end`: a living
+/// job writes its slot anew when it looks, so only one that is stopped or sleeps keeps a slot locked and damaged that
+/// long.
 bool stays(shared_table& shared, const shared_file& file, reaper& world, unsigned j,
            std::chrono::steady_clock::time_point end) {
   while (!shared.gone(file, world, j)) {
@@ -255,7 +256,7 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
   shared->changed();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   for (unsigned j = 0; j < max_jobs; ++j) {
-    // Before the job is reaped, and only its own contexts: those of living jobs come and go.
+    // Before the job is reaped, and only its own contexts: contexts of living jobs come and go.
     unsigned held = 0;
     for (unsigned c = 0; c < max_contexts; ++c)
       held += core_of[c] != no_core && shared->at(c).state().runs == j ? 1 : 0;

@@ -52,8 +52,8 @@ struct context_picture {
 struct holdings {
   unsigned runs = 0;      ///< it runs there
   unsigned kept = 0;      ///< it has them, and no work there
-  unsigned borrowed = 0;  ///< of those two kinds, the ones on which other jobs have high priority
-  unsigned lent = 0;      ///< it has high priority there now, another has the context
+  unsigned borrowed = 0;  ///< contexts of these two kinds on which other jobs have high priority
+  unsigned lent = 0;      ///< it has high priority there now, another job has the context
   unsigned waits = 0;     ///< it wants them and does not have them
   bool silent = false;    ///< it lost a context in the last ten seconds because it did not answer
 };
@@ -69,7 +69,7 @@ class CALLISTO_API table_reader {
   ~table_reader();
 
   const std::string& path() const noexcept;
-  /// True if the header is whole. If it is not, the cores come from this machine; jobs have copies of their own.
+  /// True if the header is whole. If it is not, the cores come from this machine; each job has its own copy.
   bool whole() const noexcept;
 
   /// True if the file still has its name. Jobs that join after it was deleted are in another table.
@@ -90,7 +90,7 @@ class CALLISTO_API table_reader {
   std::unique_ptr<impl> in_;
 };
 
-/// What reset() found and did.
+/// Findings and actions of reset().
 struct cleared {
   std::string path{};
   bool header = false;   ///< it was damaged and is rewritten
@@ -100,10 +100,10 @@ struct cleared {
   std::string stands{};  ///< why the header could not be repaired; empty: it is whole
 };
 
-/// Clears the first table in `folders` that can be written: what ended jobs left behind, a damaged header, random
-/// bytes, and the record of jobs that did not answer. Living jobs lose nothing, at any time: reset() does under the
-/// table's locks what they do themselves when they notice. Returns nullopt as table_reader::visit() returns null. Not
-/// for a process that is a job.
+/// Clears the first table in `folders` that can be written: remains of ended jobs, a damaged header, random bytes, and
+/// the record of jobs that did not answer. Living jobs lose nothing, at any time: reset() does under the table's locks
+/// what they do themselves when they notice. Returns nullopt as table_reader::visit() returns null. Not for a process
+/// that is a job.
 CALLISTO_API std::optional<cleared> reset(const std::vector<std::string>& folders, std::string& refusal);
 
 /// Asks a living job for another weight, by its number in the first table of `folders` that can be written. The job

@@ -10,7 +10,6 @@
 #include <callisto/cosched/timing.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace callisto::cosched {
@@ -63,7 +62,7 @@ struct context_state {
   static constexpr unsigned unit_bits = 10;
 };
 
-/// What a job that wants to run on a context does next.
+/// The next step of a job that wants to run on a context.
 struct decision {
   enum class move {
     take,         ///< run there
@@ -83,18 +82,22 @@ inline constexpr std::uint64_t watch_period = 50'000'000;
 /// Returns how often a job that could borrow a context checks whether its holder sleeps (rule 1): H_high, and less
 /// often the more jobs check and the more threads of this job wait, `waiting` in all. Each check costs the holder 10 us
 /// and more, and if its threads wait for each other, all of them.
-inline std::uint64_t borrowers_period(job_set wants, unsigned waiting, const timing& t) noexcept {
-  const auto jobs = static_cast<std::uint64_t>(std::popcount(wants));
+template <class Jobs>
+std::uint64_t borrowers_period(const Jobs& wants, unsigned waiting, const timing& t) noexcept {
+  const std::uint64_t jobs = size_of(wants);
   return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * std::max(1u, waiting) * t.h_high / 2);
 }
 
 /// Decides for job `me`, which wants the context as the jobs `wants` do. `waiting` of its threads wait for contexts.
-inline decision decide(unsigned me, const context_state& s, const time_slices& slices, job_set wants, unsigned waiting,
-                       std::uint64_t now, const timing& t) noexcept {
+/// `Slices` has holder() and until_turn() as time_slices has, `Jobs` is job_set or another set with has() and
+/// size_of().
+template <class Slices, class Jobs>
+decision decide(unsigned me, const context_state& s, const Slices& slices, const Jobs& wants, unsigned waiting,
+                std::uint64_t now, const timing& t) noexcept {
   using move = decision::move;
   if (s.runs == me) return {move::take};
   const unsigned top = slices.holder(now);
-  const bool top_wants = top != no_job && (wants & only(top)) != 0;
+  const bool top_wants = top != no_job && has(wants, top);
   const std::uint64_t elapsed = s.elapsed(now);
   // No wait lasts longer than until the job's own time slice begins.
   const auto at_most = [&](std::uint64_t n) {

@@ -2,11 +2,12 @@
 //
 // In the paper a context has one job with high priority, and each job has a context for its main thread (EuroSys 2014,
 // section 2.1). With more jobs than contexts both cannot hold. The jobs of a context then take turns by a clock that
-// all of them read. So the turns need no word in the table and no message, and a job that dies loses nothing for the
-// others.
+// all of them read. So the turns need no word in the table and no message, and no other job loses anything by a job
+// that dies.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,8 @@ constexpr job_set only(unsigned job) noexcept {
   assert(job < max_jobs);
   return job_set{1} << job;
 }
+constexpr bool has(job_set jobs, unsigned job) noexcept { return (jobs & only(job)) != 0; }
+constexpr unsigned size_of(job_set jobs) noexcept { return static_cast<unsigned>(std::popcount(jobs)); }
 
 class time_slices {
  public:
@@ -86,6 +89,30 @@ class time_slices {
   }
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
+  /// Returns the nanoseconds that the time slices of `job` have lasted by `now`: the clock that runs only in its
+  /// slices.
+  std::uint64_t time_of(unsigned job, std::uint64_t now) const noexcept {
+    std::uint64_t begin = 0;
+    for (const member& m : members_) {
+      if (m.job == job) {
+        const std::uint64_t at = now % round();
+        return now / round() * m.turn + (at < begin ? 0 : std::min(at - begin, m.turn));
+      }
+      begin += m.turn;
+    }
+    return 0;
+  }
+  /// Returns when the slices of `job` will have lasted `time`, at the earliest moment that is in a slice; `never` if
+  /// there is none.
+  std::uint64_t when(unsigned job, std::uint64_t time) const noexcept {
+    std::uint64_t begin = 0;
+    for (const member& m : members_) {
+      if (m.job == job) return time / m.turn * round() + begin + time % m.turn;
+      begin += m.turn;
+    }
+    return never;
+  }
+
  private:
   struct member {
     unsigned job;
@@ -99,8 +126,8 @@ class time_slices {
   // These are constants since all jobs must compute the same slices.
   static constexpr std::uint64_t longest_turn = 25'000'000;
   static constexpr std::uint64_t longest_round = 200'000'000;
-  // The least slice for any weight: time enough for the job's thread to wake, for the other to leave, and for useful
-  // work.
+  // The least slice for any weight: time enough for the job's thread to wake, for the previous job's thread to leave,
+  // and for useful work.
   static constexpr std::uint64_t least_turn = 4'000'000;
 
   std::uint64_t round() const noexcept {
@@ -109,7 +136,7 @@ class time_slices {
   }
 
   /// Divides the round by weight, but gives no job less than the least. Jobs that would have less get the least; the
-  /// others divide the rest.
+  /// remaining jobs divide the rest.
   void set_turns() noexcept {
     std::uint64_t time = round();
     const std::uint64_t least = std::min(least_turn, time / members_.size());

@@ -26,7 +26,7 @@ struct timing {
   friend bool operator==(const timing&, const timing&) = default;
 };
 
-/// Returns CALLISTO_WEIGHT, this job's share relative to the others': 1 to max_weight; nullopt if unset. Throws
+/// Returns CALLISTO_WEIGHT, this job's share relative to other jobs' shares: 1 to max_weight; nullopt if unset. Throws
 /// usage_error.
 CALLISTO_API std::optional<unsigned> weight_if_set();
 /// Returns CALLISTO_WEIGHT, 1 if unset. Throws usage_error.

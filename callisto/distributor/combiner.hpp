@@ -1,19 +1,18 @@
 // Request combiners: neighbouring threads put their requests for work together, and one of them claims for all (ATC
 // 2015, section 3, "Request combining" and "Asynchronous combining").
 //
-// Protocol: 1. A member writes a request into its slot and tries the combiner's lock. If the lock is held, the member
-// waits for the
-//    lock alone, then looks at its slot, until the slot has an answer.
-// 2. The lock's holder adds up the requests that it finds and claims as much upstream in one piece. It gives each
+// 1. *Member:* writes a request into its slot and tries the combiner's lock. If the lock is held, the member waits for
+//    the lock alone, then looks at its slot, until the slot has an answer.
+// 2. *Holder of the lock:* adds up the requests that it finds and claims as much upstream in one piece. It gives each
 //    requester a batch no larger than the request, and claims again if the piece was too small.
 //
 // The requests of n members cost one read-modify-write upstream and, at best, one on the lock; the other n - 1 members
 // only store to their slots and load from them. On machines with total store order all accesses to slots are plain
 // moves. The orders that other machines need stand at each access.
 //
-// Asynchronous: a member's next request stands while the member runs its current batch, so others answer it meanwhile.
-// What a leaving member was granted is lost, so a member asks only while it is in the loop: every slot begins without a
-// request, and leave() takes one back.
+// Asynchronous: a member's next request stands while the member runs its current batch, so other members answer it
+// meanwhile. A grant to a leaving member is lost, so a member asks only while it is in the loop: every slot begins
+// without a request, and leave() takes one back.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -56,8 +55,8 @@ class combiner {
     claim_counts counts = {};
   };
 
-  /// Meets work_distributor. The first stage is a combine, the others are for `Upstream`. `members` is the level of the
-  /// groups that ask here.
+  /// Meets work_distributor. The first stage is a combine, all further stages are for `Upstream`. `members` is the
+  /// level of the groups that ask here.
   combiner(std::uint64_t n, const layout& where, std::span<const stage> stages, level members = level::thread)
       : where_(where),
         at_(stages.front().at),

@@ -1,4 +1,4 @@
-// Distributed counters: the iteration space in stripes, each with a counter on a line of its own (ATC 2015, section 3,
+// Distributed counters: the iteration space in stripes, each with a counter on a separate line (ATC 2015, section 3,
 // "Distributed counters"). With one stripe it is the paper's shared counter.
 #pragma once
 

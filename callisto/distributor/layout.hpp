@@ -1,4 +1,4 @@
-// What the threads of a loop share of the machine: the groups for which distributors have counters and combiners.
+// The parts of the machine that threads of a loop share: the groups for which distributors have counters and combiners.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -11,8 +11,8 @@
 
 namespace callisto::distributor {
 
-/// What a group of threads shares, from nothing to everything. core_pair is two neighbouring cores with one L2, or with
-/// one L3 if each core has an L2 of its own.
+/// The part of the machine that a group of threads shares, from nothing to everything. core_pair is two neighbouring
+/// cores with one L2, or with one L3 if each core has a private L2.
 enum class level : std::uint8_t { thread, core, core_pair, l2, l3, numa, socket, machine };
 inline constexpr unsigned levels = 8;
 

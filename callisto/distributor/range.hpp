@@ -1,4 +1,4 @@
-// What a distributor deals in: a thread requests work and gets a range of iterations.
+// Ranges: a thread requests work of a distributor and gets a range of iterations.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -31,7 +31,7 @@ struct claim_counts {
 
 // clang-format off: the table below
 /// A work distributor over iterations [0, n) of one loop (Callisto-RTS, ATC 2015, section 3). It hands out every
-/// iteration exactly once, to whatever threads ask. A thread that never asks keeps nothing from the others.
+/// iteration exactly once, to whatever threads ask. A thread that never asks keeps nothing from other threads.
 ///   most                  how many iterations it can have
 ///   D(n, where, stages)   for a loop of n <= most iterations that up to where.threads() threads run. `where` outlives it.
 ///                         `stages`, not empty, says what D is to be: first its own stage, then those upstream

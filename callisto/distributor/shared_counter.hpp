@@ -24,7 +24,7 @@ class alignas(M::line_size) shared_counter {
   /// Returns up to k iterations; sets `left` to the number that follows them.
   range claim(std::uint64_t k, std::uint64_t& left) noexcept {
     // relaxed: only the numbers matter. The leader's writes for the loop, and the iterations' writes for the leader,
-    // travel through the gate that followers enter and leave (workers/waiting/entry_gate.hpp).
+    // travel through the gate that followers enter and leave (waiting/entry_gate.hpp).
     const std::uint64_t first = next_.fetch_add(std::min(k, max_request), order::relaxed);
     if (first >= end_) {
       left = 0;

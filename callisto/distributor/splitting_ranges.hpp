@@ -1,48 +1,36 @@
-// Ranges that split: each thread claims from a range of its own, and a thread that runs out steals half of another's. A
-// thread can get back what it has reserved but not begun to others: it gives it on request, or a thief takes it by
-// force.
+// Ranges that split: each thread claims from its own range, and a thread that runs out steals half of another thread's.
+// Iterations that a thread has reserved but not started can still move: the owner returns them when a thief asks, or
+// the thief takes them by force.
 //
 // The paper's counters make thieves add to the victim's counter batch by batch, on the line that the victim uses (ATC
 // 2015, section 3). And a thread must claim little, since it cannot give anything back. Here each thread has three
 // words:
+//
 // - `stealable`: the part of its range that any thread may take from, [first, last). The owner takes from the front, a
 //   thief takes the back half (as Kokkos and LLVM's static_steal do), both by compare-and-swap.
 // - `reserved`: the part that the owner has set aside, about 10 us of work, [begun, limit). Only the owner writes it.
-// It
-//   claims one piece after the other by a plain store that advances `begun`, and checks whether a thief asks for what
-//   is left. There is no locked instruction and no fence: a piece costs 1 to 2 ns, even of a single iteration.
-// - `steal_request`: how thieves ask: a state, a version and, once cut off, the place of the cut:
-//
-//     idle --thief--> polite --thief, later--> forcing --thief--> cut off --owner--> idle
-//                        |                        |
-//                        +--------- owner --------+--> idle, and what it had not begun is `stealable` again
-//
-// Stealing, step by step: 1. A thief that finds nothing stealable asks politely. The owner answers between two pieces.
-// 2. If the owner does not answer, because its piece is long or the system has suspended it, the thief uses force. 3.
-// Force is Dekker's problem, as in the THE protocol of Cilk (Frigo, Leiserson, Randall, PLDI 1998): the owner stores
-//    `reserved`, then loads `steal_request`; the thief stores `steal_request`, then loads `reserved`. One of them must
-//    see the other. The thief pays for both fences: its heavy fence (membarrier) puts a fence between the owner's two
-//    instructions, wherever the owner is (compare Folly's AsymmetricThreadFence).
-// 4. The thief has found [begun, limit) behind its fence. A piece that the owner claims unseen by the thief finds
-//    `forcing`. The owner then calls the thief off by compare-and-swap, or finds itself cut off.
-// 5. The version keeps a thief that was suspended half way from using an outdated look at `reserved`.
+//   It claims each piece by a plain store that advances `begun`, and checks whether a thief asks for what is left.
+//   There is no locked instruction and no fence: a piece costs 1 to 2 ns, even of a single iteration.
+// - `request`: how thieves ask for what is reserved, politely and then by force (waiting/forced_steal.hpp). Units are
+//   iterations. An owner that calls a thief off makes all that it has not begun `stealable` again.
 //
 // Where threads begin: each expected thread gets an equal part; if there are fewer iterations than threads, some
 // threads get one. Absent threads (absent_threads.hpp) get none: with parts for eight absent threads of sixteen, a loop
 // of 300 us took 60 us longer than on eight threads, since each stolen part was stolen again from its thief.
 //
 // Where thieves look: a tree of words over the threads, neighbours under one node. One bit says that the child, a
-// thread or a node, may have something stealable, another that it may have something reserved. A thread clears its own
-// bits when it begins its last piece, while others work. A thief takes from the nearest thread that has something
+// thread or a node, may have something stealable, another that it may have something reserved. A thread clears its bits
+// when it begins its last piece, while other threads work. A thief takes from the nearest thread that has something
 // stealable. A thief that finds nothing clears the bits of all threads of the node at once, so that a thousand thieves
-// do not read the lines of threads that run what they reserved. If the tree shows nothing stealable, one thread of each
-// node looks on and the others wait. The last one asks, and all learn together that nothing is left.
+// do not read the lines of threads that run what they reserved. If the tree shows nothing stealable, one thread a node
+// looks on and its other threads wait. The last one asks, and all learn together that nothing is left.
 #pragma once
 
 #include <callisto/distributor/absent_threads.hpp>
 #include <callisto/distributor/line_array.hpp>
 #include <callisto/distributor/range.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/forced_steal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -53,7 +41,7 @@
 
 namespace callisto::distributor {
 
-/// A distributor with claims that are reserved and then run in pieces. Others may get the pieces that are not begun:
+/// A distributor with claims that are reserved, then run in pieces. Other threads may get pieces that are not begun:
 ///   reserve(c, k)   sets up to k iterations aside; false if nothing is left. The reservation before must be used up
 ///   piece(c, p)     returns up to p of them, to be run now; empty if the reservation is used up or given away
 ///   begun(c)        how many iterations of the last reservation were returned as pieces
@@ -110,7 +98,7 @@ class splitting_ranges {
 
   bool reserve(cursor& c, std::uint64_t k) noexcept {
     if (ended_.load(order::relaxed) != 0) return false;
-    // relaxed, as all accesses here: only the numbers matter. What they stand for travels through the entry gate.
+    // relaxed, as all accesses here: only the numbers matter. Data of iterations travels through the entry gate.
     std::uint64_t word = c.own->stealable.load(order::relaxed);
     while (!empty(word)) {
       const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(k, size(word)));
@@ -129,10 +117,9 @@ class splitting_ranges {
     const std::uint32_t begin = c.next;
     const auto end = static_cast<std::uint32_t>(begin + std::min<std::uint64_t>(p, c.limit - begin));
     c.own->reserved.store(pack(end, c.limit), order::relaxed);
-    // relaxed: the heavy fence of a thief that uses force serves both sides (step 3), so one side sees the other.
-    M::light_fence();
+    // relaxed, above: the fences of the request order it.
     c.next = end;
-    if (state_of(c.own->steal_request.load(order::relaxed)) != idle) [[unlikely]] {
+    if (c.own->request.is_asked()) [[unlikely]] {
       if (!answer(c)) return {};
     }
     // No thief need look here any more. The thread says so now and not when it runs out: then all threads run out at
@@ -155,7 +142,7 @@ class splitting_ranges {
   void leave(cursor& c) noexcept {
     // relaxed: read after the loop, when no thread uses the distributor.
     if (!piece(c, c.limit - c.next).empty()) dropped_.store(1, order::relaxed);
-    refuse(*c.own);
+    c.own->request.refuse();
   }
 
   bool free(const cursor& c) const noexcept { return c.next == c.limit; }
@@ -184,25 +171,12 @@ class splitting_ranges {
     return empty(pair) ? 0 : last(pair) - first(pair);
   }
 
-  // Words of `steal_request`, from the low end: a state in 2 bits, a version in 30, the cut in 32.
-  enum request_state : std::uint64_t { idle, polite, forcing, cut_off };
-  static constexpr std::uint64_t state_of(std::uint64_t steal_request) noexcept { return steal_request & 3; }
-  static constexpr std::uint32_t cut_of(std::uint64_t steal_request) noexcept {
-    return static_cast<std::uint32_t>(steal_request >> 32);
-  }
-  static constexpr std::uint64_t in_state(std::uint64_t steal_request, request_state state,
-                                          std::uint64_t cut = 0) noexcept {
-    return cut << 32 | (steal_request & 0xffff'fffc) | state;
-  }
-  static constexpr std::uint64_t next_version(std::uint64_t steal_request) noexcept {
-    return ((steal_request & 0xffff'fffc) + 4) & 0xffff'fffc;
-  }
-
   struct alignas(M::line_size) stripe {
     explicit stripe(std::uint64_t home) noexcept : stealable(home) {}
     atomic<std::uint64_t> stealable;
     atomic<std::uint64_t> reserved{0};
-    atomic<std::uint64_t> steal_request{0};
+    // A cut is an iteration. A stopped thief keeps thieves from the owner's reservation: loops wait for each thread.
+    waiting::forced_steal<M, 32, false> request;
   };
 
   /// A node of the tree. Bit i of `live`, times a kind: the i-th child may have iterations of that kind.
@@ -252,7 +226,7 @@ class splitting_ranges {
     return nodes_[tree_.begin[level] + (position >> shift * (level + 1))].live;
   }
 
-  /// What each thread begins with: equal parts for those that are expected.
+  /// The part that each thread begins with: equal parts for the threads that are expected.
   class shares {
    public:
     shares(std::uint64_t n, unsigned threads, const absent_threads<M>* absent) noexcept : threads_(threads) {
@@ -271,7 +245,7 @@ class splitting_ranges {
       /// Goes past position p, and returns where its part ends.
       std::uint64_t next(unsigned p) noexcept {
         if (of_->is_absent(p)) return at_;
-        // Threads with one more are spread among the others (Bresenham), and so are the iterations if there are few.
+        // Threads with one more are spread among all threads (Bresenham), and so are the iterations if there are few.
         due_ += of_->more_;
         const bool one_more = due_ >= of_->expected_;
         if (one_more) due_ -= of_->expected_;
@@ -286,7 +260,7 @@ class splitting_ranges {
 
    private:
     static constexpr unsigned most_threads =
-        1024;  // absent threads are known of at most so many, the contexts of the table of jobs
+        1024;  // absent threads are known of at most this number, the contexts of the table of jobs
     static constexpr unsigned word_bits = absent_threads<M>::word_bits;
 
     /// Copies the set: it changes meanwhile, and all calls must compute the same parts.
@@ -347,17 +321,14 @@ class splitting_ranges {
 
   /// Answers a thief; called by the owner after it advanced `begun` to c.next. True if the piece is the owner's.
   [[gnu::cold, gnu::noinline]] bool answer(cursor& c) noexcept {
+    using outcome = typename decltype(stripe::request)::outcome;
     stripe& own = *c.own;
-    std::uint64_t steal_request = own.steal_request.load(order::relaxed);
-    // First, before the owner calls the thief off: from then on another thief may use force, and must not see what is
-    // given back. The light fence pairs with that thief's heavy fence.
-    if (c.next != c.limit && state_of(steal_request) != idle) {
-      own.reserved.store(pack(c.next, c.next), order::relaxed);
-      M::light_fence();
-    }
-    while (state_of(steal_request) == polite || state_of(steal_request) == forcing) {
-      if (!own.steal_request.compare_exchange(steal_request, next_version(steal_request), order::relaxed)) continue;
-      // Called off: the reservation is the owner's. The owner gives back all that it has not begun.
+    const auto heard = own.request.call_off_behind([&] {
+      if (c.next != c.limit) own.reserved.store(pack(c.next, c.next), order::relaxed);
+    });
+    if (heard.how == outcome::unasked) return true;
+    if (heard.how == outcome::called_off) {
+      // The reservation is the owner's. The owner gives back all that it has not begun.
       if (c.next == c.limit) return true;
       std::uint64_t stealable = own.stealable.load(order::relaxed);
       // Even an empty stealable part begins where the reservation ends: only the owner takes from its front.
@@ -370,13 +341,12 @@ class splitting_ranges {
       tell_others(c.position);
       return true;
     }
-    if (state_of(steal_request) == idle) return true;
     // The thief took everything from the cut on. It has seen the piece that the owner is about to begin, or not.
-    const std::uint32_t cut = cut_of(steal_request);
+    const auto cut = static_cast<std::uint32_t>(heard.cut);
     const bool mine = cut == c.next;
+    // This part does not end where `stealable` does (for reserves_nothing()).
     own.reserved.store(pack(cut, cut), order::relaxed);
-    M::light_fence();  // pairs with the heavy fence of the next thief that uses force, which must not see what is taken
-    own.steal_request.store(next_version(steal_request), order::relaxed);
+    own.request.end_cut();
     c.next = cut;
     c.limit = cut;
     return mine;
@@ -388,17 +358,9 @@ class splitting_ranges {
     c.live = false;
   }
 
-  /// Refuses a request of a thief; the owner answers none from now on.
-  void refuse(stripe& own) noexcept {
-    std::uint64_t steal_request = own.steal_request.load(order::relaxed);
-    while (state_of(steal_request) != idle) {
-      if (own.steal_request.compare_exchange(steal_request, next_version(steal_request), order::relaxed)) return;
-    }
-  }
-
   /// Sets bits of a thread that has iterations to give, or of a node at a level. It sets even set bits by
   /// read-modify-writes: a thread that clears one does so by another and then looks at what is below (clear()).
-  /// Whichever comes first, one of the two sees the other.
+  /// In either order, one of the two threads sees the change of its peer.
   void tell_others(unsigned position, std::uint64_t kinds = both, unsigned level = 0) noexcept {
     for (; kinds != 0 && level < tree_.levels; ++level) {
       // release: publishes the iterations to the acquire in clear_bits().
@@ -407,8 +369,8 @@ class splitting_ranges {
   }
 
   /// Clears bits of a node. Returns the word before, or 0 if none of them was set. In that case it writes nothing: many
-  /// threads find the same victim empty at once, and vain read-modify-writes would keep the line from all others. For
-  /// the caller's `own` bits it always writes.
+  /// threads find the same victim empty at once, and vain read-modify-writes would keep the line from all other
+  /// threads. For the caller's `own` bits it always writes.
   std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits, bool own) noexcept {
     // relaxed: only the owner fills its own part.
     if (own) return live.fetch_and(~bits, order::relaxed);
@@ -433,7 +395,7 @@ class splitting_ranges {
       if (holds || !empty(stripes_[p].stealable.load(order::relaxed))) tell_others(p);
     }
     for (unsigned level = 1; level < tree_.levels; ++level) {
-      // What the node had before and has no more. Of several threads that clear its last bits one finds that.
+      // Kinds that the node had before and has no more. Of several threads that clear its last bits one finds that.
       const std::uint64_t kinds = kinds_in(before) & ~kinds_in(before & ~bits);
       if (kinds == 0) return;
       bits = bit(position, level) * kinds;
@@ -520,41 +482,28 @@ class splitting_ranges {
   }
   bool take_any(cursor& c, std::uint64_t k) noexcept { return take_under(c, tree_.levels - 1, 0, k); }
 
-  /// The outcome of asking a victim.
-  enum class reply { nothing, again, got };
+  using reply = waiting::steal_reply;
+
+  /// A thief that looks at the reservation of `victim`. relaxed: the iterations travel through the entry gate.
+  struct thief {
+    const stripe& victim;
+    std::uint64_t part = 0;
+    bool look() noexcept { return !empty(part = victim.reserved.load(order::relaxed)); }
+    std::uint64_t cut() const noexcept { return first(part); }
+    void prepare(const atomic<std::uint64_t>&, std::uint64_t) const noexcept {}
+    void commit() const noexcept {}
+    void cancel() const noexcept {}
+  };
 
   /// Asks the thread at position `p` for what it has reserved.
   reply ask(cursor& c, unsigned p, std::uint64_t k) noexcept {
-    stripe& victim = stripes_[p];
-    if (empty(victim.reserved.load(order::relaxed))) return reply::nothing;
-    std::uint64_t steal_request = victim.steal_request.load(order::relaxed);
-    if (state_of(steal_request) == idle) {
-      const std::uint64_t request = in_state(steal_request, polite);
-      if (!victim.steal_request.compare_exchange(steal_request, request, order::relaxed)) return reply::again;
-      steal_request = request;
-      // Looks again after the request: the owner may have run out meanwhile, and checks no request any more.
-      if (empty(victim.reserved.load(order::relaxed))) {
-        victim.steal_request.compare_exchange(steal_request, next_version(steal_request), order::relaxed);
-        return reply::again;
-      }
+    thief asking{stripes_[p]};
+    const reply heard = stripes_[p].request.ask(asking);
+    if (heard == reply::got) {
+      ++c.counts.taken_back;
+      adopt(c, first(asking.part), last(asking.part), k);
     }
-    const auto unchanged = [steal_request](std::uint64_t word) { return word == steal_request; };
-    if (!unchanged(M::wait_while(victim.steal_request, unchanged, machine::patience::brief))) return reply::again;
-    if (!M::has_heavy_fence() || state_of(steal_request) != polite) return reply::nothing;
-    const std::uint64_t force = in_state(steal_request, forcing);
-    if (!victim.steal_request.compare_exchange(steal_request, force, order::relaxed)) return reply::again;
-    steal_request = force;
-    M::heavy_fence();
-    const std::uint64_t reserved = victim.reserved.load(order::relaxed);
-    const bool some = !empty(reserved);
-    const std::uint64_t outcome = some ? in_state(force, cut_off, first(reserved)) : next_version(force);
-    while (!victim.steal_request.compare_exchange(steal_request, outcome, order::relaxed)) {
-      if (steal_request != force) return reply::again;  // the owner has called it off
-    }
-    if (!some) return reply::nothing;
-    ++c.counts.taken_back;
-    adopt(c, first(reserved), last(reserved), k);
-    return reply::got;
+    return heard;
   }
 
   /// Asks threads under a node, nearest first, until one gives something or is worth asking again.
@@ -587,7 +536,7 @@ class splitting_ranges {
   /// it.
   [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept {
     has_nothing(c);
-    refuse(*c.own);
+    c.own->request.refuse();
     const unsigned root = tree_.levels - 1;
     unsigned hunts = 0;  // levels at which the thread looks on behalf of its node
     bool found = false;

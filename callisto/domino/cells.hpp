@@ -1,7 +1,7 @@
 // Cells: an array of values; a change of one triggers tasks.
 //
 // A value of at most 4 bytes, or a double that is not negative, shares a word with the marks of one triggered type of
-// tasks: one read-modify-write changes the value and marks the task. Another value has a word of its own, and the marks
+// tasks: one read-modify-write changes the value and marks the task. Another value has a separate word, and the marks
 // are the type's own (marks.hpp), changed after the value.
 #pragma once
 
@@ -51,9 +51,13 @@ struct whole {
 };
 
 /// An array of triggered values of a type that can be copied byte by byte, of at most 8 bytes. Each operation on a cell
-/// is atomic; operations on several cells are not. What precedes a write happens-before the task that it triggers, also
-/// if that was pending already. A write that does not change the value triggers nothing. `at` is the task's place, or
-/// computation::outside() between runs.
+/// is atomic; operations on several cells are not. All that precedes a write happens-before the task that it triggers,
+/// also if that was pending already. A write that does not change the value triggers nothing. `at` is the task's place,
+/// or computation::outside() between runs. An operation throws usage_error, and writes nothing, for an index beyond the
+/// last, for a place of another computation, and for outside() while run() works.
+///
+/// Cells are neither copied nor moved, since tasks refer to them: keep several in a std::deque. They may end before
+/// their computation if no task uses them any more.
 ///
 /// With a type `When`, as of rank_of(f), changes trigger one type of tasks, then. So compilers know what a write does.
 template <class T, class When = void>
@@ -71,7 +75,13 @@ class cells {
 
  public:
   /// n cells with the value `initial`. Throws std::bad_alloc.
-  cells(computation&, std::uint64_t n, T initial = T{}) : n_(n), words_(n, pack(initial, 0)) {}
+  cells(computation& of, std::uint64_t n, T initial = T{})
+      : home_(&of.schedules()),
+        n_(n),
+        owner_(std::make_shared<const words>(n, pack(initial, 0))),
+        words_(owner_->get()) {}
+  cells(const cells&) = delete;
+  cells& operator=(const cells&) = delete;
 
   std::uint64_t size() const noexcept { return n_; }
 
@@ -95,7 +105,8 @@ class cells {
     std::function<bool(T, T, std::uint64_t)> holds_;
   };
 
-  /// A change of cell i triggers task i. `when`: now, later, or rank_of(f). A filter narrows the changes.
+  /// A change of cell i triggers task i. `when`: now, later, or rank_of(f). A filter narrows the changes. Each
+  /// on_change() throws usage_error for tasks of another computation, and while run() works.
   template <class Then>
     requires is_list
   cells& on_change(merged_task& task, Then when, filter which = {}) {
@@ -106,9 +117,10 @@ class cells {
     requires std::is_same_v<Then, When>
   cells& on_change(merged_task& task, Then when) {
     static_assert(mark_bits != 0, "these values leave no room for a mark: cells without a type When are for them");
+    require_own(task);
     require_size(task);
     require_ranks<Then>(task);
-    if (!fits(task) || !task.keep_marks_in(words_.get()))
+    if (!fits(task) || !task.keep_marks_in(words_, owner_))
       throw usage_error("domino: on_change(): these cells have no room for the marks of this type of tasks");
     known_.emplace(known_trigger{&task, std::move(when)});
     return *this;
@@ -122,7 +134,8 @@ class cells {
     return add(task, std::move(when), std::move(which), std::move(targets));
   }
 
-  T get(std::uint64_t i) const noexcept {
+  T get(std::uint64_t i) const {
+    require_index(i);
     return value_of(words_[i].load(order::acquire));  // acquire: pairs with change()
   }
 
@@ -133,6 +146,7 @@ class cells {
   /// of `group`, or of groups before or after it, write these cells then. Throws std::bad_alloc. It takes 16 bytes a
   /// cell.
   cells& keep_as_of_phase(const task_group& group) {
+    refuse_while_running(*home_);
     phases_ = &group;
     saved_ = words(n_, bits{0});
     saved_in_ = phase_numbers(n_, std::uint64_t{0});
@@ -140,7 +154,8 @@ class cells {
   }
   /// Returns the value of cell i when the phase began, whatever tasks write: so what tasks read does not depend on
   /// their order. In a task of the group that was given to keep_as_of_phase().
-  T as_of_phase(std::uint64_t i) const noexcept {
+  T as_of_phase(std::uint64_t i) const {
+    require_index(i);
     const bits word = words_[i].load(order::acquire);  // acquire: a new value comes with what save() wrote
     // acquire: pairs with save().
     if (saved_in_[i].load(order::acquire) != phases_->phases() + 1) return value_of(word);
@@ -149,25 +164,30 @@ class cells {
 
   /// Each returns whether the value changed.
   bool set(here& at, std::uint64_t i, T value) {
+    require_index(i);
     return change(at, i, [value](T) { return value; });
   }
   /// Writes `value` if it is better than the old one: less, or better(value, old).
   template <class Better = std::less<>>
   bool improve(here& at, std::uint64_t i, T value, Better better = {}) {
+    require_index(i);
     // relaxed: change() looks again. Most values are no better, so this is all that is inlined.
     if (!better(value, value_of(words_[i].load(order::relaxed)))) return false;
     return change(at, i, [value, better](T old) { return better(value, old) ? value : old; });
   }
   bool add(here& at, std::uint64_t i, T more) {
+    require_index(i);
     return change(at, i, [more](T old) { return static_cast<T>(old + more); });
   }
   /// Writes f(old). f may be called several times.
   template <std::invocable<T> F>
   bool update(here& at, std::uint64_t i, F f) {
+    require_index(i);
     return change(at, i, f);
   }
   /// Writes `value` and returns the old one.
   T exchange(here& at, std::uint64_t i, T value) {
+    require_index(i);
     T before{};
     change(at, i, [&](T old) {
       before = old;
@@ -176,7 +196,8 @@ class cells {
     return before;
   }
   /// Writes without triggering.
-  void put(std::uint64_t i, T value) noexcept {
+  void put(std::uint64_t i, T value) {
+    require_index(i);
     if constexpr (mark_bits == 0) return words_[i].store(pack(value, 0), order::release);  // release: as in change()
     bits word = words_[i].load(order::relaxed);
     // release: as in change().
@@ -249,6 +270,15 @@ class cells {
     }
   };
 
+  void require_index(std::uint64_t i) const {
+    if (i >= n_) [[unlikely]]
+      refuse_index(i, n_);
+  }
+  void require_own(const merged_task& task) const {
+    if (&task.home() != home_)
+      throw usage_error("domino: on_change(): the cells and the tasks are of two computations");
+    refuse_while_running(*home_);
+  }
   void require_size(const merged_task& task) const {
     if (task.indices() < n_)
       throw usage_error("domino: on_change(): the type of tasks has fewer indices than there are cells");
@@ -267,6 +297,7 @@ class cells {
   template <class Then>
   cells& add(merged_task& task, Then when, filter which,
              std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets) {
+    require_own(task);
     trigger made{&task, trigger::at_once, {}, std::move(which), std::move(targets)};
     require_ranks<Then>(task);
     if constexpr (std::is_same_v<Then, run_later>) {
@@ -275,7 +306,7 @@ class cells {
       made.when = trigger::at_rank;
       made.rank = [f = std::move(when.f)](T value, std::uint64_t index) { return rank_by(f, value, index); };
     }
-    if (fits(task) && !first_in_words_ && !made.targets && task.keep_marks_in(words_.get())) {
+    if (fits(task) && !first_in_words_ && !made.targets && task.keep_marks_in(words_, owner_)) {
       triggers_.insert(triggers_.begin(), std::move(made));
       first_in_words_ = true;
     } else {
@@ -287,6 +318,8 @@ class cells {
 
   template <class F>
   [[gnu::noinline]] bool change(here& at, std::uint64_t i, F f) {
+    if (!at.may_write(home_)) [[unlikely]]
+      refuse_place(at);
     auto& cell = words_[i];
     // relaxed: the exchange below must find the same word.
     bits word = cell.load(order::relaxed);
@@ -313,6 +346,11 @@ class cells {
       fire(at, i, old, value, first_in_words_ ? 1 : 0);
       return true;
     }
+  }
+
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse_place(const here& at) {
+    if (at.may_write(nullptr)) scheduler<native>::refuse_outside();
+    throw usage_error("domino: a cell of one computation was written in another computation");
   }
 
   /// Writes `to` into cell i if it still has `word`; else updates `word`.
@@ -359,6 +397,8 @@ class cells {
       const trigger& by = triggers_[k];
       if (!by.which.lets_pass(old, value, i)) continue;
       const auto one = [&](std::uint64_t index) {
+        if (index >= by.task->indices()) [[unlikely]]
+          refuse_index(index, by.task->indices());
         const here::due due = by.due(at, value, index);
         const bool was_marked = !by.task->set(index, by.task->mark_of(due));
         if (by.targets) {
@@ -376,8 +416,10 @@ class cells {
     }
   }
 
+  const scheduler<native>* const home_;
   const std::uint64_t n_;
-  const words words_;
+  const std::shared_ptr<const words> owner_;  ///< tasks that keep marks in the words have a share
+  native::atomic<bits>* const words_;
   struct no_trigger {
     explicit operator bool() const noexcept { return false; }
   };

@@ -7,6 +7,8 @@
 #include <callisto/workers/activations/create_workers.hpp>
 
 #include <atomic>
+#include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
@@ -51,7 +53,7 @@ unsigned contexts_of_loops() {
   return known;
 }
 
-/// A run that has taken so long, in nanoseconds, and has tasks for others, wakes other threads.
+/// Time, in nanoseconds, after which a run that has tasks for other threads wakes them.
 constexpr std::uint64_t alone_ns = 20'000;
 
 /// Fewer indices are never walked over.
@@ -83,7 +85,7 @@ struct computation::state {
 
 /// The up-call of a computation's ticket, and the two kinds of threads that work on its lanes.
 struct helper {
-  workers::suspendable<native>& self;
+  waiting::suspendable<native>& self;
   computation::state& of;
   workers::native_activation& activation;
 
@@ -100,10 +102,10 @@ struct helper {
   }
 
   struct leader {
-    workers::suspendable<native>& self;
+    waiting::suspendable<native>& self;
     computation::state& of;
     std::uint64_t alone_until;
-    bool calls_others = false;  ///< it is time to call others
+    bool calls_others = false;  ///< it is time to call other threads
 
     bool should_yield(const lane<native>&) noexcept {
       if (!calls_others && native::ticks() >= alone_until) calls_others = true;
@@ -112,7 +114,7 @@ struct helper {
     bool is_done() const noexcept { return of.of.is_over(); }
   };
   struct busy_leader {
-    workers::suspendable<native>& self;
+    waiting::suspendable<native>& self;
     computation::state& of;
 
     bool should_yield(const lane<native>&) const noexcept { return self.has_better_to_do(); }
@@ -165,10 +167,18 @@ struct helper {
 computation::computation(const options& how) {
   unsigned threads = how.order_seed != 0 ? 1 : how.contexts;
   if (threads == 0) threads = contexts_of_loops();
+  if (threads > machine::most_threads)
+    throw usage_error("domino: " + std::to_string(threads) + " contexts; expected at most " +
+                      std::to_string(machine::most_threads));
   state_ = std::make_unique<state>(how, threads);
 }
 
 computation::~computation() {
+  if (state_->running) {
+    std::fputs("callisto: a domino::computation was destroyed while run() works; expected its end after run()\n",
+               stderr);
+    std::abort();
+  }
   if (!state_->ticket) return;
   state_->closing.store(true, std::memory_order_release);
   state_->of.wake_all();
@@ -178,6 +188,9 @@ computation::~computation() {
 
 task_group& computation::group(ranking how) {
   state& s = *state_;
+  if (how.buckets < 2 || how.buckets > 64 || !std::has_single_bit(how.buckets) || how.width == 0)
+    throw usage_error("domino: group(): " + std::to_string(how.buckets) + " buckets of " + std::to_string(how.width) +
+                      " ranks; expected a power of two from 2 to 64, and at least one rank");
   // Threads of an earlier run may still look for tasks in its groups.
   if (s.running || (s.ran && !s.groups.empty()))
     throw usage_error("domino: a group is made after the first run; make groups before");
@@ -219,16 +232,35 @@ void computation::refuse_large_record(task_group& in) {
     throw usage_error("domino: a record of more than 16 bytes in a group with ranks, which keep a word of it");
 }
 
-here& computation::outside() noexcept { return state_->of.outside(); }
+here& computation::outside() {
+  if (state_->of.is_running()) scheduler<native>::refuse_outside();
+  return state_->of.outside();
+}
+
+const scheduler<native>& computation::schedules() const noexcept { return state_->of; }
+
+void computation::require_own(const task_group& in) const {
+  if (&in.of_ != &state_->of) throw usage_error("domino: a type of tasks was made in a group of another computation");
+}
+
+void refuse_index(std::uint64_t index, std::uint64_t size) {
+  throw usage_error("domino: index " + std::to_string(index) + " of a cell or a task; expected one below " +
+                    std::to_string(size));
+}
 
 bool computation::run(std::stop_token stop) {
   state& s = *state_;
   if (s.running) throw usage_error("domino: run() is called inside a run; a task spawns tasks instead");
   struct running_now {
-    bool& flag;
-    ~running_now() { flag = false; }
-  } const now{s.running};
-  s.running = s.ran = true;
+    state& of;
+    explicit running_now(state& s) : of(s) { set(true); }
+    ~running_now() { set(false); }
+    void set(bool runs) const {
+      of.running = runs;
+      of.of.set_running(runs);
+    }
+  } const now{s};
+  s.ran = true;
   // Before threads may spawn the first instance of a type at once.
   for (; !s.unmarked.empty(); s.unmarked.pop_back()) s.unmarked.back()->keep_marks();
   s.of.prepare();

@@ -42,16 +42,31 @@ inline constexpr ranking phases{};
 /// Tasks have ranks, and those of a lower rank end before one of a higher begins. 0 to 2^64 - 2.
 inline constexpr ranking strict{64, 1};
 /// Tasks have ranks, and a task may begin while tasks of up to `s` ranks less are left.
-constexpr ranking loose(std::uint64_t s) noexcept { return {64, s + 1}; }
+constexpr ranking loose(std::uint64_t s) noexcept { return {64, s == no_rank ? s : s + 1}; }
+
+/// Throws usage_error if run() works: what a computation consists of changes between runs.
+inline void refuse_while_running(const scheduler<machine::native>& of) {
+  if (of.is_running())
+    throw usage_error("domino: tasks, triggers and groups are declared between runs; run() works at present");
+}
+[[noreturn]] CALLISTO_API void refuse_index(std::uint64_t index, std::uint64_t size);
 
 /// A group of tasks. Belongs to its computation; declared before the first run. Not thread-safe.
 class task_group {
  public:
-  /// No task of this group begins before `earlier` is quiet. Throws usage_error if that closes a circle.
-  void after(task_group& earlier) { of_.set_after(group_, earlier.group_); }
+  /// No task of this group begins before `earlier` is quiet. Throws usage_error if that closes a circle, and while
+  /// run() works.
+  void after(task_group& earlier) {
+    refuse_while_running(of_);
+    of_.set_after(group_, earlier.group_);
+  }
 
-  /// Calls f(at) after each phase, while no task of the group runs. What f spawns runs in the next phase.
-  void between_phases(std::function<void(here&)> f) { group_.between = std::move(f); }
+  /// Calls f(at) after each phase, while no task of the group runs. Tasks that f spawns run in the next phase. Throws
+  /// usage_error while run() works.
+  void between_phases(std::function<void(here&)> f) {
+    refuse_while_running(of_);
+    group_.between = std::move(f);
+  }
 
   /// Phases that have ended, in all runs. Between runs, or in between_phases().
   std::uint64_t phases() const noexcept { return group_.phases; }
@@ -75,19 +90,24 @@ class CALLISTO_API task_base : public task_type<machine::native> {
   task_base& operator=(const task_base&) = delete;
   virtual ~task_base() = default;
 
-  /// Tasks of one key never run at once; others do. key(index) is below `keys`. Before the first run. A task that finds
-  /// its key taken is left with the task that has it; no thread waits.
+  /// Tasks of one key never run at once; tasks of different keys do. key(index) is below `keys`: a task with another
+  /// key throws usage_error. Before the first run. A task that finds its key taken is left with the task that has it;
+  /// no thread waits.
   void exclusive(std::uint64_t keys, std::function<std::uint64_t(std::uint64_t)> key) {
+    refuse_while_running(home_);
     keys_ = std::make_unique<exclusive_keys<native>>(keys);
     key_ = std::move(key);
   }
 
   /// The group as the scheduler has it.
   group<native>& in() const noexcept { return *of; }
+  /// The scheduler of its computation.
+  const scheduler<native>& home() const noexcept { return home_; }
 
  protected:
-  task_base(body does, task_group& g) noexcept : task_type(does, g.group_) {}
+  task_base(body does, task_group& g) noexcept : task_type(does, g.group_), home_(g.of_) {}
 
+  const scheduler<native>& home_;
   std::unique_ptr<exclusive_keys<native>> keys_;
   std::function<std::uint64_t(std::uint64_t)> key_;
 };
@@ -100,15 +120,17 @@ class CALLISTO_API merged_task : public task_base {
   using due = here::due;
 
   /// Spawns the instance of `index`: in this phase, in the next, or at a rank. From another group than its own, or
-  /// between runs through at = c.outside(): in the next phase of its group. May throw std::bad_alloc.
+  /// between runs through at = c.outside(): in the next phase of its group. May throw std::bad_alloc. Throws
+  /// usage_error for an index beyond the last, a place of another computation, outside() while run() works, and a group
+  /// that is not after the task's own; then nothing is spawned.
   void spawn(here& at, std::uint64_t index) { spawn_due(at, index, at.now(in())); }
   void spawn_later(here& at, std::uint64_t index) { spawn_due(at, index, at.later(in())); }
   void spawn_at(here& at, std::uint64_t index, std::uint64_t rank) { spawn_due(at, index, at.at_rank(in(), rank)); }
 
   std::uint64_t indices() const noexcept { return indices_; }
 
-  /// The index of the task of this type that the place begins after `k` others, if it knows: a hint, to have memory
-  /// ready by then.
+  /// The index of the task of this type that the place begins after `k` other tasks, if it knows: a hint, to have
+  /// memory ready by then.
   std::optional<std::uint64_t> upcoming(const here& at, unsigned k) const noexcept {
     const auto word = at.upcoming(k);
     if (!word) return std::nullopt;
@@ -125,6 +147,8 @@ class CALLISTO_API merged_task : public task_base {
     return static_cast<std::uint8_t>(in().has_ranks() ? 1U : 1U << (when.rank & 1));
   }
   void spawn_due(here& at, std::uint64_t index, due when) {
+    if (index >= indices_) [[unlikely]]
+      refuse_index(index, indices_);
     if (!set(index, mark_of(when))) {
       ++at.counts().merged;
       return;
@@ -142,12 +166,16 @@ class CALLISTO_API merged_task : public task_base {
     at.spawn(in(), when, task::of(number, index));
   }
 
-  /// Keeps the marks in the low bits of these words, one an index, from now on. False if they are kept elsewhere.
+  /// Keeps the marks in the low bits of these words, one an index, from now on. False if they are kept elsewhere. The
+  /// words stay as long as the tasks do.
   template <class Word>
-  bool keep_marks_in(native::atomic<Word>* words) noexcept {
+  bool keep_marks_in(native::atomic<Word>* words, std::shared_ptr<const void> owner) noexcept {
     auto& mine = std::get<native::atomic<Word>*>(words_);
     const bool elsewhere = bytes_ != nullptr || std::get<0>(words_) != nullptr || std::get<1>(words_) != nullptr;
-    if (!elsewhere) mine = words;
+    if (!elsewhere) {
+      mine = words;
+      words_owner_ = std::move(owner);
+    }
     return mine == words;
   }
   void keep_marks() {
@@ -166,7 +194,7 @@ class CALLISTO_API merged_task : public task_base {
   merged_task(body does, body walks, task_group& g, std::uint64_t indices) noexcept
       : task_base(does, g), indices_(indices), walk_(walks, *this) {}
 
-  /// What runs in a dense phase: a task for each 64 indices, which runs those that are marked.
+  /// The tasks of a dense phase: a task for each 64 indices, which runs the instances that are marked.
   struct walk : task_type<native> {
     walk(body does, merged_task& by) noexcept : task_type(does, by.in()), owner(by) { before_phase = &lay_out; }
     static void lay_out(task_type& self, here& at);
@@ -208,6 +236,7 @@ class CALLISTO_API merged_task : public task_base {
 
   const std::uint64_t indices_;
   std::tuple<native::atomic<std::uint64_t>*, native::atomic<std::uint32_t>*> words_{};  ///< one at most is not null
+  std::shared_ptr<const void> words_owner_;
   std::unique_ptr<marks<native>> bytes_;
   walk walk_;
   bool may_walk_ = false;
@@ -323,16 +352,16 @@ class counted_body final : public counted_task<Record> {
   F f_;
 };
 
-/// What a computation is made with.
+/// Options of a computation.
 struct options {
-  /// Contexts that it uses at most; 0: as many as a loop has threads.
+  /// Contexts that it uses at most, up to 4096; 0: as many as a loop has threads.
   unsigned contexts = 0;
   /// If it is not 0, run() uses the calling thread alone, and runs tasks in an order that this number chooses among all
   /// that are allowed: for tests that results do not depend on it.
   std::uint64_t order_seed = 0;
 };
 
-/// What happened in all runs.
+/// Counts of all runs together.
 struct statistics {
   std::uint64_t tasks = 0;     ///< instances that ran
   std::uint64_t merged = 0;    ///< spawns that found an instance pending
@@ -354,14 +383,17 @@ class CALLISTO_API computation {
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
-  /// Makes a group. Throws usage_error after the first run.
+  /// Makes a group. Throws usage_error after the first run, and for buckets that are no power of two from 2 to 64, or a
+  /// width of 0.
   task_group& group(ranking how = phases);
   /// The group of tasks that name none.
   task_group& main_group();
 
-  /// Makes a type of merged tasks with indices [0, indices): body(at, index).
+  /// Makes a type of merged tasks with indices [0, indices): body(at, index). Throws usage_error while run() works, and
+  /// for a group of another computation.
   template <std::invocable<here&, std::uint64_t> F>
   merged_task& task(task_group& in, std::uint64_t indices, F body) {
+    require_own(in);
     require_indices(indices);
     return add_merged(std::make_unique<merged_body<F>>(in, indices, std::move(body)));
   }
@@ -372,6 +404,7 @@ class CALLISTO_API computation {
   /// Makes a type of counted tasks: body(at, record). Throws usage_error if a record is too large for its group.
   template <class Record, std::invocable<here&, const Record&> F>
   counted_task<Record>& counted(task_group& in, F body) {
+    require_own(in);
     if (sizeof(Record) > 16) refuse_large_record(in);
     auto made = std::make_unique<counted_body<Record, F>>(in, std::move(body));
     auto& type = *made;
@@ -383,12 +416,15 @@ class CALLISTO_API computation {
     return counted<Record>(main_group(), std::move(body));
   }
 
-  /// The place of the calling thread between runs: what it spawns there runs in the next run.
-  here& outside() noexcept;
+  /// The place of the calling thread between runs: what it spawns there runs in the next run. Throws usage_error while
+  /// run() works; so do writes and spawns through a place that was got before.
+  here& outside();
+  /// Returns the scheduler of the computation; for cells.
+  const scheduler<machine::native>& schedules() const noexcept;
 
   /// Runs tasks until none is left: true. After a request to stop no task begins any more, and it returns false; the
-  /// next run() goes on. An exception of a task stops it, too, and is rethrown. What tasks did is visible afterwards.
-  /// Throws usage_error if it is called inside a task. A run of one task takes less than a microsecond.
+  /// next run() goes on. An exception of a task stops it, too, and is rethrown. All that tasks did is visible
+  /// afterwards. Throws usage_error if it is called inside a task. A run of one task takes less than a microsecond.
   bool run(std::stop_token stop = {});
 
   /// Between runs.
@@ -401,22 +437,29 @@ class CALLISTO_API computation {
   struct state;
   void add(std::unique_ptr<task_base> made);
   merged_task& add_merged(std::unique_ptr<merged_task> made);
+  void require_own(const task_group& in) const;
   static void require_indices(std::uint64_t indices);
   static void refuse_large_record(task_group& in);
   std::unique_ptr<state> state_;
 };
 
-/// A T for each lane, combined between phases or runs: sums, minima, and what else each task adds to.
+/// A T for each lane, combined between phases or runs: sums, minima, and what else each task adds to. `zero` is the
+/// neutral element of what combines them, since each lane begins with it.
 template <class T>
 class reducer {
  public:
   explicit reducer(const computation& of, T zero = T{}) : zero_(zero), each_(of.lanes() + 1, slot{zero}) {}
   /// The T of the lane that the task runs on.
   T& at(const here& place) noexcept { return each_[place.number()].value; }
-  /// Combines all and begins anew from zero. Between phases or runs.
+  /// Combines all and begins anew from zero. Between phases or runs. Throws usage_error if `zero` is a number that
+  /// changes when it is combined with itself: it would count once a lane.
   template <class F>
   T take(F combine) {
     T all = zero_;
+    if constexpr (std::is_arithmetic_v<T>) {
+      if (static_cast<T>(combine(T{zero_}, T{zero_})) != zero_ && zero_ == zero_)
+        throw usage_error("domino: reducer: `zero` is not the neutral element of what combines the lanes");
+    }
     for (slot& s : each_) all = combine(std::move(all), std::exchange(s.value, zero_));
     return all;
   }

@@ -19,7 +19,7 @@ class credits {
   using order = machine::order;
 
  public:
-  /// Begins a phase of so many tasks. Called by the thread that is alone in the group, before it publishes them.
+  /// Begins a phase of `tasks` tasks. Called by the thread that is alone in the group, before it publishes them.
   void open(std::uint64_t tasks) noexcept {
     // relaxed: publishing the tasks also publishes this.
     left_.store(tasks, order::relaxed);

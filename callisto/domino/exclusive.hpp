@@ -9,6 +9,7 @@
 #include <callisto/domino/lane.hpp>
 #include <callisto/domino/task.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -21,12 +22,14 @@ class exclusive_keys {
 
  public:
   explicit exclusive_keys(std::uint64_t keys)
-      : words_(std::make_unique<machine::atomic_of<M, std::uint64_t>[]>(keys)) {}
+      : keys_(keys), words_(std::make_unique<machine::atomic_of<M, std::uint64_t>[]>(keys)) {}
 
   /// Calls begin(t) with the key, or leaves t with the task that has it. May throw std::bad_alloc and what begin
-  /// throws.
+  /// throws; throws usage_error for a key that there is not.
   template <class Begin>
   void run(std::uint64_t key, lane<M>& here, const task& t, Begin begin) {
+    if (key >= keys_) [[unlikely]]
+      throw usage_error("domino: exclusive(): key(index) is not below the number of keys");
     auto& word = words_[key];
     if (!take_or_leave(word, here, t)) return;
     struct at_end {
@@ -82,6 +85,7 @@ class exclusive_keys {
     }
   }
 
+  const std::uint64_t keys_;
   const std::unique_ptr<machine::atomic_of<M, std::uint64_t>[]> words_;
 };
 

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t no_rank = std::numeric_limits<std::uint64_t>::max
 
 template <machine::policy M>
 struct group {
-  /// `buckets`: a power of two, 2 to 64. `ranks_in_a_phase`: tasks of so many ranks run in one phase.
+  /// `buckets`: a power of two, 2 to 64. `ranks_in_a_phase`: the number of ranks that run in one phase.
   group(unsigned place, unsigned buckets, std::uint64_t ranks_in_a_phase) noexcept
       : number(place), window(buckets), width(ranks_in_a_phase) {}
 

@@ -1,33 +1,32 @@
-// A hold: the few tasks that a lane's owner has taken and begins one after the other, without a locked instruction.
-// Another thread can get those that are not begun: on request, or by force if the owner does not answer. No thread that
-// stops keeps any of them, but for the one that it has begun.
+// A hold: the few tasks that a lane's owner has taken and begins in sequence, without a locked instruction. Another
+// thread can get the tasks that are not begun: on request, or by force if the owner does not answer. A stalled owner
+// keeps only the task that it has already started.
 //
 // Words:
 // - `reserved`: [begun, limit), written by the owner: a plain store for each task that it begins.
-// - `request`: a state, a version, and once cut off the place of the cut and the thief's lane:
+// - `request`: how thieves ask for what is reserved, politely and then by force (waiting/forced_steal.hpp). A unit is a
+//   task, and a cut is the place of a task and the thief's lane. An owner that calls a thief off puts what it has not
+//   begun into its ring, task by task.
 //
-//     idle --thief--> polite --thief, later--> forcing --thief--> cut off --owner--> idle
-//                        |                        |
-//                        +--------- owner --------+--> idle, and the owner puts what it had not begun into its ring
-//
-// Force is the protocol of reservations in distributor/splitting_ranges.hpp, with tasks in place of iterations:
-// 1. The owner stores `reserved`, passes a light fence and loads `request`. A thief stores `forcing`, passes a heavy
-//    fence and loads `reserved`. One of them sees the other.
-// 2. The thief copies the tasks, then wins them by changing `forcing` to `cut off`. An owner that has begun a task
-//    unseen has changed `request` before that, or finds the cut and does not run the task.
-// 3. So the owner cannot fill the hold anew while a thief copies from it and wins: it would have answered before.
-// 4. A thief that finds `forcing` for long takes the force over: the other one may have stopped.
+// A thief copies the tasks before it wins them. That is safe: the owner cannot fill the hold anew while a thief copies
+// from it and wins, since it would have called the thief off before.
 //
 // A hold is filled from a ring, or from another hold: one exchange of a word there decides. The owner may stop right
-// after it. So it writes a draft first, and any thread may make that firm:
-// 1. The owner writes the tasks, the word's address and the value that it is about to give it; then `reserved`, marked
-//    as a draft. 2. It exchanges the word for that value, which no other exchange writes. 3. It makes `reserved` firm.
-// 4. A thread that finds a draft compares: the word has the value, so the tasks are the owner's; it makes them firm.
-// 5. A thread that changes the word again does so before. So a draft was not decided if its word has another value.
+// after it. So the owner writes a draft first, and any thread may make the draft firm:
+//
+// 1. *Owner, before the exchange:* writes the tasks, the word's address and the value that it is about to give the
+//    word. Then it writes `reserved`, marked as a draft.
+// 2. *Owner, decides:* exchanges the word for that value, which no other exchange writes.
+// 3. *Owner, after the exchange:* makes `reserved` firm.
+// 4. *Thread that finds a draft:* compares. If the word has the value, the tasks are the owner's, and the thread makes
+//    them firm.
+// 5. *Thread that changes the word again:* first makes the draft firm. So if the word of a draft has another value, the
+//    draft was not decided.
 #pragma once
 
 #include <callisto/domino/task.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/forced_steal.hpp>
 
 #include <array>
 #include <cstdint>
@@ -78,12 +77,13 @@ class hold {
   }
 
   /// Begins the next task: true, and `next` is to be run. False if none is left. Calls give_back(task) for each task
-  /// that it gives back to others because a thread has asked, and settle(lane) for a lane that has taken the rest.
+  /// that it gives back to other threads because a thread has asked, and settle(lane) for a lane that has taken the
+  /// rest.
   template <class GiveBack, class Settle>
   bool begin(task& next, const GiveBack& give_back, const Settle& settle) {
     if (next_ == limit_) {
       if (rest_ == limit_) {
-        turn_away(settle);
+        turn_away();
         return false;
       }
       if (!give_rest(give_back, settle)) return false;
@@ -95,10 +95,7 @@ class hold {
   }
 
   /// Lets a thief go on that asks in vain. Called while the hold is empty.
-  template <class Settle>
-  void turn_away(const Settle& settle) {
-    if (state_of(request_.load(order::relaxed)) != idle) answer(settle);
-  }
+  void turn_away() noexcept { request_.refuse(); }
 
   /// Takes the tasks that are not begun out of the hold: calls give_back(task) for each. The owner leaves.
   template <class GiveBack, class Settle>
@@ -125,51 +122,13 @@ class hold {
     }
   }
 
-  enum class reply {
-    nothing,  ///< it is empty, or cannot be taken by force
-    again,    ///< look again: the owner has given tasks back, or has filled the hold anew
-    got,      ///< tasks were taken
-  };
+  using reply = waiting::steal_reply;
 
-  /// Asks for what is not begun. What it takes by force is in `mine` then, the empty hold of the caller's lane, and
-  /// `source` is where the tasks are from.
+  /// Asks for what is not begun. The tasks that it takes by force are in `mine` then, the empty hold of the caller's
+  /// lane, and `source` is where the tasks are from.
   template <class Hold>
   reply ask(Hold& mine, unsigned lane, std::uint64_t& source) {
-    if (is_empty(settle())) return reply::nothing;
-    std::uint64_t request = request_.load(order::relaxed);
-    if (state_of(request) == idle) {
-      const std::uint64_t asked = in_state(request, polite);
-      if (!request_.compare_exchange(request, asked, order::relaxed)) return reply::again;
-      request = asked;
-    }
-    // The owner answers if it begins another task. It may have begun the last one, and sleep, before it was asked.
-    if (is_empty(settle())) return reply::again;
-    if (state_of(request) == cut_off) return reply::nothing;  // the thief's hold has what was left
-    const auto unchanged = [request](std::uint64_t now) { return now == request; };
-    if (!unchanged(M::wait_while(request_, unchanged, machine::patience::brief))) return reply::again;
-    if (!M::has_heavy_fence()) return reply::nothing;
-    // A new version: a thief that has begun to use force before this one cannot go on.
-    const std::uint64_t force = next_version(request) | forcing;
-    if (!request_.compare_exchange(request, force, order::relaxed)) return reply::again;
-    M::heavy_fence();
-    const std::uint64_t reserved = settle();
-    const bool some = !is_empty(reserved);
-    const std::uint64_t outcome = some ? force_of(force, first(reserved), lane) : next_version(force);
-    if (some) {
-      std::uint64_t n = 0;
-      for (std::uint32_t at = first(reserved); at < last(reserved); ++at) mine.stage(n++, slots_[at].read());
-      source = source_.load(order::relaxed);
-      mine.draft(n, source, request_, outcome);
-    }
-    request = force;
-    // release: publishes the draft to the owner's answer().
-    while (!request_.compare_exchange(request, outcome, order::release)) {
-      if (request == force) continue;
-      if (some) mine.cancel();
-      return reply::again;  // the owner, or another thief, has called it off
-    }
-    if (some) mine.commit();
-    return some ? reply::got : reply::nothing;
+    return request_.ask(thief<Hold>{*this, mine, lane, source});
   }
 
   /// True if it has tasks that are not begun: a hint.
@@ -201,6 +160,26 @@ class hold {
     std::array<word, 1 + task::most_record_words> words_{};
   };
 
+  /// A thief that drafts its hold with the tasks that it sees: they are its own once it has cut off the owner.
+  template <class Hold>
+  struct thief {
+    hold& from;
+    Hold& mine;
+    unsigned lane;
+    std::uint64_t& source;
+    std::uint64_t part = 0;
+    bool look() noexcept { return !is_empty(part = from.settle()); }
+    std::uint64_t cut() const noexcept { return first(part) | std::uint64_t{lane} << lane_shift; }
+    void prepare(const word& decides, std::uint64_t value) {
+      std::uint64_t n = 0;
+      for (std::uint32_t at = first(part); at < last(part); ++at) mine.stage(n++, from.slots_[at].read());
+      source = from.source_.load(order::relaxed);
+      mine.draft(n, source, decides, value);
+    }
+    void commit() { mine.commit(); }
+    void cancel() { mine.cancel(); }
+  };
+
   // Words of `reserved`, from the low end: begun and limit in 16 bits each, the draft bit, a version in 31.
   static constexpr unsigned version_shift = 33;
   static constexpr std::uint64_t draft_bit = std::uint64_t{1} << 32;
@@ -210,30 +189,17 @@ class hold {
     return first(pair) >= last(pair) || (pair & draft_bit) != 0;
   }
 
-  // Words of `request`, from the low end: a state in 2 bits, a version in 38, the cut in 8, the thief's lane in 16.
-  enum request_state : std::uint64_t { idle, polite, forcing, cut_off };
-  static constexpr unsigned cut_shift = 40;
-  static constexpr unsigned lane_shift = 48;
-  static constexpr std::uint64_t version_bits = (std::uint64_t{1} << cut_shift) - 4;
-  static constexpr std::uint64_t state_of(std::uint64_t request) noexcept { return request & 3; }
-  static constexpr std::uint64_t in_state(std::uint64_t request, request_state state) noexcept {
-    return (request & version_bits) | state;
-  }
-  static constexpr std::uint64_t next_version(std::uint64_t request) noexcept {
-    return ((request & version_bits) + 4) & version_bits;
-  }
-  static constexpr std::uint64_t force_of(std::uint64_t request, std::uint64_t cut, std::uint64_t lane) noexcept {
-    return in_state(request, cut_off) | cut << cut_shift | lane << lane_shift;
-  }
+  // A cut, from the low end: the place of a task in 8 bits, the thief's lane in 16.
+  static constexpr unsigned cut_bits = 24;
+  static constexpr unsigned lane_shift = 8;
 
   /// Begins the task at next_. False if a thief has taken it, and what followed.
   template <class Settle>
   bool advance(const Settle& settle) {
     // release: as in draft(), for the tasks that are left.
     reserved_.store(firm_ | (next_ + 1), order::release);
-    M::light_fence();  // pairs with the heavy fence in ask()
     next_ = next_ + 1;
-    if (state_of(request_.load(order::relaxed)) == idle) [[likely]]
+    if (!request_.is_asked()) [[likely]]
       return true;
     return answer(settle);
   }
@@ -241,21 +207,18 @@ class hold {
   /// Answers a thief, after `begun` was advanced to next_. True if the task before next_ is the owner's.
   template <class Settle>
   [[gnu::cold, gnu::noinline]] bool answer(const Settle& settle) {
-    std::uint64_t request = request_.load(order::relaxed);
-    while (state_of(request) == polite || state_of(request) == forcing) {
-      if (!request_.compare_exchange(request, next_version(request), order::relaxed)) continue;
+    using outcome = typename decltype(request_)::outcome;
+    const auto heard = request_.call_off();
+    if (heard.how == outcome::unasked) return true;
+    if (heard.how == outcome::called_off) {
       limit_ = next_;  // the owner ends this task, then gives back the rest
       return true;
     }
-    if (state_of(request) == idle) return true;
     // The thief took everything from the cut on. It has seen the task that the owner is about to begin, or not.
-    request = request_.load(order::acquire);  // acquire: pairs with ask(), for the thief's draft
-    const auto cut = static_cast<std::uint32_t>(request >> cut_shift & 0xff);
-    const bool mine = cut == next_;
-    settle(static_cast<unsigned>(request >> lane_shift));  // before the word that decides changes
-    reserved_.store(firm_ | rest_, order::relaxed);        // relaxed: an empty part lets a thief read nothing
-    M::light_fence();                                      // the next thief that uses force must not see what is taken
-    request_.store(next_version(request), order::relaxed);
+    const bool mine = (heard.cut & 0xff) == next_;
+    settle(static_cast<unsigned>(heard.cut >> lane_shift));  // before the word that decides changes
+    reserved_.store(firm_ | rest_, order::relaxed);          // relaxed: an empty part lets a thief read nothing
+    request_.end_cut();
     next_ = limit_ = rest_;
     return mine;
   }
@@ -281,7 +244,7 @@ class hold {
   machine::plain_of<M, std::uint32_t> next_{0};
   machine::plain_of<M, std::uint32_t> limit_{0};  ///< the owner begins what is before it
   machine::plain_of<M, std::uint32_t> rest_{0};   ///< the end; beyond limit_ if it was asked for the rest
-  alignas(M::line_size) word request_{0};
+  alignas(M::line_size) waiting::forced_steal<M, cut_bits, true> request_;
   alignas(M::line_size) std::array<shared_task, capacity> slots_{};
 };
 

@@ -52,14 +52,14 @@ class alignas(M::line_size) lane {
   };
 
   lane(scheduler<M>& of, unsigned number, bool alone, const machine::atomic_of<M, std::uint64_t>& sleepers) noexcept
-      : of_(of), number_(number), alone_(alone), sleepers_(&sleepers) {}
+      : of_(of), home_(&of), number_(number), alone_(alone), sleepers_(&sleepers) {}
 
   unsigned number() const noexcept { return number_; }
   /// True if no other thread runs tasks: no change of a word then needs a locked instruction, which waits for memory.
   bool is_alone() const noexcept { return alone_; }
 
-  /// The first word of the task that this lane begins after `k` others, or of a record of one; nothing if it has not
-  /// that many. A hint: other threads may take it. Inside a task.
+  /// The first word of the task that this lane begins after `k` other tasks, or of a record of one; nothing if it has
+  /// not that many. A hint: other threads may take it. Inside a task.
   std::optional<std::uint64_t> upcoming(unsigned k) const noexcept {
     const unsigned held = hold_.size();
     return k < held ? hold_.upcoming(k) : open_ring_->upcoming(k - held);
@@ -68,23 +68,39 @@ class alignas(M::line_size) lane {
   /// True if the run is to stop: a long task may end early.
   bool should_stop() const noexcept { return of_.is_stopping(); }
 
+  // Each throws usage_error if the lane may not spawn a task of `g` at present (scheduler::require_spawner()): before a
+  // mark is set or a value written.
+
   /// When a task of `g` runs that is spawned now: in this phase. From a task of another group, which must be before
   /// `g`, or from outside: in the next phase of `g`.
-  due now(const group<M>& g) const noexcept {
+  due now(const group<M>& g) const {
     const bool mine = at_ == &g;
+    if (!mine) [[unlikely]]
+      of_.require_spawner(*this, g);
     return {mine ? std::uint64_t{g.rank} : g.rank + 1, mine && !keeps_};
   }
   /// When a task of `g` runs that is to run in the next phase.
-  due later(const group<M>& g) const noexcept { return {g.rank + 1, false}; }
-  /// When a task of `g` of this rank runs: not before the spawner's own rank.
-  due at_rank(const group<M>& g, std::uint64_t rank) const noexcept {
+  due later(const group<M>& g) const {
+    if (at_ != &g) of_.require_spawner(*this, g);
+    return {g.rank + 1, false};
+  }
+  /// When a task of `g` of this rank runs: not before the spawner's own rank. Throws usage_error if it has no ranks,
+  /// and for the rank 2^64 - 1.
+  due at_rank(const group<M>& g, std::uint64_t rank) const {
+    if (rank == no_rank || !g.has_ranks()) [[unlikely]]
+      scheduler<M>::refuse_rank(rank);
     const std::uint64_t bucket = rank / g.width;
-    if (at_ != &g) return {bucket, false};
+    if (at_ != &g) {
+      of_.require_spawner(*this, g);
+      return {bucket, false};
+    }
     return {std::max<std::uint64_t>(bucket, g.rank), bucket <= g.rank && !keeps_};
   }
+  /// True if cells of the computation that `of` schedules may be written here at present: not of another one, and not
+  /// through the place of the application while run() works.
+  bool may_write(const scheduler<M>* of) const noexcept { return home_.load(order::relaxed) == of; }
 
-  /// Spawns a task of group g, with a record of at most two words if the group has ranks. May throw std::bad_alloc, and
-  /// usage_error if its group is another one that does not come after this one.
+  /// Spawns a task of group g, with a record of at most two words if the group has ranks. May throw std::bad_alloc.
   [[gnu::always_inline]] void spawn(group<M>& g, due when, const task& of) {
     if (!when.open || pool_ == 0 || !open_ring_->has_room(of)) [[unlikely]]
       return spawn_slowly(g, when, of);
@@ -141,10 +157,7 @@ class alignas(M::line_size) lane {
 
   /// Does what spawn() does, also for another phase, or if credits or room are short. Out of line: bodies are short.
   [[gnu::noinline]] void spawn_slowly(group<M>& g, due when, const task& of) {
-    if (!when.open) {
-      if (at_ != &g) of_.require_after(at_, g);
-      return defer(g, when.rank, of);
-    }
+    if (!when.open) return defer(g, when.rank, of);
     if (pool_ == 0) draw(g);
     open_ring_->put_published(of);
     pool_ = pool_ - 1;
@@ -188,6 +201,8 @@ class alignas(M::line_size) lane {
   }
 
   scheduler<M>& of_;
+  /// The scheduler; null in the application's lane while a run works. Only misuse is found by it, so it orders nothing.
+  machine::atomic_of<M, const scheduler<M>*> home_;
   const unsigned number_;
   const bool alone_;
   const machine::atomic_of<M, std::uint64_t>* const sleepers_;

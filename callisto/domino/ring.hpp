@@ -51,7 +51,7 @@ class ring {
     waiting_ = waiting_ + 1;
   }
 
-  /// Puts a task in that others may take at once, and all before it. Called by the owner.
+  /// Puts a task in that other threads may take at once, and all before it. Called by the owner.
   void put_published(const task& of) {
     if (!has_room(of)) [[unlikely]]
       make_room(put_, of.words());
@@ -190,7 +190,7 @@ class ring {
     return at + 1 + record;
   }
 
-  /// Makes sure that positions [at, at + record] have words of their own.
+  /// Makes sure that positions [at, at + record] have separate words.
   [[gnu::noinline]] void make_room(std::uint64_t at, unsigned record) {
     const std::uint64_t capacity = words_ == nullptr ? 0 : mask_ + 1;
     const std::uint64_t head = position(head_.load(order::acquire));  // acquire: take() has read what is before it

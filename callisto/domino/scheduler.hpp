@@ -11,9 +11,9 @@
 // A phase thus changes without a barrier, and deferred tasks belong to no thread. A thread that stops for ever holds up
 // one task, which it is inside, begins or hands on, and what has to wait for the end of that one.
 //
-// Orders: what a task did reaches the tasks that it spawned through the rings and holds. What a phase did reaches the
-// next through `left` (credits.hpp), then the rings. Plain data of a group and of lanes' parts of it is written inside
-// its phases by lanes' owners, and between phases by the thread that is alone: `left` and the rings hand it over.
+// Orders: what a task did reaches the tasks that it spawned through the rings and holds. Effects of a phase reach the
+// next phase through `left` (credits.hpp), then the rings. Plain data of a group and of lanes' parts of it is written
+// in its phases by lanes' owners, and between phases by the thread that is alone: `left` and the rings pass it on.
 #pragma once
 
 #include <callisto/domino/group.hpp>
@@ -22,8 +22,8 @@
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/ticks_of.hpp>
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/waiting/spinning.hpp>
+#include <callisto/waiting/suspendable.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -40,7 +40,7 @@ class scheduler {
   using order = machine::order;
 
  public:
-  /// Lanes for so many threads, and one for the application between runs.
+  /// Makes lanes for `threads` threads, and one for the application between runs.
   explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(10'000)) {
     for (unsigned i = 0; i <= threads; ++i)
       lanes_.push_back(
@@ -74,6 +74,7 @@ class scheduler {
 
   /// No task of `later` begins before `earlier` is quiet. Throws usage_error if that closes a circle.
   void set_after(group<M>& later, group<M>& earlier) {
+    if (!has(later) || !has(earlier)) throw usage_error("domino: group.after(): groups of two computations");
     if (&later == &earlier || comes_after(earlier, later))
       throw usage_error("domino: group.after(): the group would come after itself; declare groups in one order");
     earlier.followers.push_back(&later);
@@ -86,13 +87,32 @@ class scheduler {
                        [&](const group<M>* f) { return f == &later || comes_after(later, *f); });
   }
 
-  /// Throws usage_error unless a task of group `from` may spawn tasks of `to`; null: the application.
-  void require_after(const group<M>* from, const group<M>& to) const {
-    if (from != nullptr && !comes_after(to, *from))
+  /// True if the group is one of this scheduler.
+  bool has(const group<M>& g) const noexcept { return g.number < groups_.size() && groups_[g.number].get() == &g; }
+
+  /// Throws usage_error unless `by` may spawn tasks of `to`, which is not the group that it works in: in a task of a
+  /// group before that, or between runs.
+  [[gnu::noinline]] void require_spawner(const lane<M>& by, const group<M>& to) const {
+    if (!by.may_write(this)) refuse_outside();
+    if (!has(to)) throw usage_error("domino: a task of one computation was spawned in another computation");
+    if (by.at() != nullptr && !comes_after(to, *by.at()))
       throw usage_error(
           "domino: a task spawned one of a group that is not after its own: declare after(), "
           "or put both into one group");
   }
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse_outside() {
+    throw usage_error(
+        "domino: outside() is used while run() works; a task writes and spawns at the place that is passed to it, and "
+        "other threads wait for the run's end");
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse_rank(std::uint64_t rank) {
+    if (rank == no_rank) throw usage_error("domino: the rank 18446744073709551615; expected one up to 2^64 - 2");
+    throw usage_error("domino: a rank for tasks of a group without ranks: make it by group(strict) or loose()");
+  }
+
+  /// Says that a run works, or has ended: the application's lane is closed meanwhile.
+  void set_running(bool runs) noexcept { outside().home_.store(runs ? nullptr : this, order::relaxed); }
+  bool is_running() const noexcept { return !lanes_.back()->may_write(this); }
 
   // For the thread that runs the computation, on its lane. No other thread may be in begin() or run().
 
@@ -116,7 +136,7 @@ class scheduler {
     group_ended();
   }
 
-  /// True if the run has ended. What its tasks did is visible then.
+  /// True if the run has ended. All that its tasks did is visible then.
   bool is_over() const noexcept { return over_.load(order::acquire) != 0; }  // acquire: pairs with group_ended()
 
   /// After the run: true if tasks are left, since it was stopped.
@@ -301,7 +321,7 @@ class scheduler {
       } while (leave_group(here));  // true: a phase ended, and another began
       // Before this thread waits itself: a thief that has asked late would wait as long. Processors make the empty hold
       // visible before leave_group() has ended.
-      here.hold_.turn_away(settling());
+      here.hold_.turn_away();
       asked = ask_holders(here);
     } while (asked == reply::again);  // the tasks are elsewhere
     return asked == reply::got;
@@ -354,7 +374,7 @@ class scheduler {
   }
 
   /// Takes some of another lane's ring of group g. Each time it begins with another lane, and a thief that was beaten
-  /// at a ring looks at others first: thieves that crowd at one ring keep each other, and its owner, from taking.
+  /// at a ring looks at other rings first: thieves that crowd at one ring keep each other, and its owner, from taking.
   bool steal(lane<M>& here, group<M>& g) {
     const std::uint32_t bucket = g.open.load(order::relaxed);
     if (bucket == group<M>::closed) return false;
@@ -478,7 +498,7 @@ class scheduler {
     }
     g.left.open(tasks);
     // A late thread that sees a task in one of the rings, published below, finds the group closed: it must not spawn
-    // into a ring of its own that this thread has not published yet.
+    // into one of its rings that this thread has not published yet.
     g.open.store(group<M>::closed, order::relaxed);
     for (auto& l : lanes_) {
       ring<M>& r = l->part(g).rings[bucket];
@@ -540,11 +560,11 @@ class scheduler {
 
   template <class Party>
   void wait_for_work(lane<M>& here, Party& party) {
-    const std::uint64_t begin = M::ticks();
-    while (!party.self.has_better_to_do() && M::ticks() - begin < party.self.spin_ticks()) {
+    const waiting::spinning<M> spin(party.self);
+    while (!party.self.has_better_to_do() && !spin.is_over()) {
       const std::uint64_t seen = news_.load(order::relaxed);
       if (party.is_done() || anything_to_take()) return;
-      workers::glance<M, std::uint64_t>(news_, [seen](std::uint64_t word) { return word == seen; });
+      waiting::glance<M, std::uint64_t>(news_, [seen](std::uint64_t word) { return word == seen; });
       if (ask_holders(here) == reply::got) return run_held(here);
     }
     bool holds = false;

@@ -1,9 +1,10 @@
 // Lanes that sleep because they are short of work, and how a lane that has tasks for them wakes one.
 //
 // A word for each cluster of 63 lanes: a bit for each lane that sleeps, and `waking`: a lane that was woken is looking
-// for work, so no other need be woken.
+// for work. Lanes wake up in sequence by the rule of waiting/sleepers.hpp.
 // 1. A lane registers its bit, passes a heavy fence, looks for work once more, and suspends.
-// 2. A lane publishes tasks, passes a light fence, and loads the word. So it sees the bit, or the other sees the tasks.
+// 2. A lane publishes tasks, passes a light fence, and loads the word. So it sees the bit, or the sleeper sees the
+//    tasks.
 // 3. It changes the bit into `waking` and resumes the lane, which has `waking` until it finds work or sleeps again.
 // 4. A lane that found work takes `waking` away and wakes the next one. So lanes wake up one by one, as long as there
 //    is work.
@@ -11,7 +12,8 @@
 #pragma once
 
 #include <callisto/machine/policy.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/waiting/sleepers.hpp>
+#include <callisto/waiting/suspendable.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -29,7 +31,8 @@ class sleeping_lanes {
         words_(std::make_unique<cluster[]>(clusters_)),
         seats_(std::make_unique<seat[]>(lanes)) {}
 
-  /// What a lane's thread looks at after it has published tasks: above `waking` if tell() may have a lane to wake.
+  /// Returns the word that a lane's thread looks at after it has published tasks: above `waking` if tell() may have a
+  /// lane to wake.
   const machine::atomic_of<M, std::uint64_t>& watched_by(unsigned lane) const noexcept {
     return fenced_ ? words_[lane / per_cluster].word : always_;
   }
@@ -39,9 +42,8 @@ class sleeping_lanes {
   void tell(unsigned lane) noexcept {
     auto& word = words_[lane / per_cluster].word;
     M::light_fence();
-    if (!fenced_) word.fetch_or(0, order::acq_rel);  // acq_rel: stands for both fences of step 2
-    const std::uint64_t seen = word.load(order::relaxed);
-    if (seen > waking && (seen & waking) == 0) wake(lane / per_cluster);
+    if (!fenced_) word.fetch_or(0, order::release);  // release: publishes the tasks to the acquire in sleep()
+    if (rule::need_wake(word.load(order::relaxed))) wake(lane / per_cluster);
   }
 
   /// Does so in every cluster.
@@ -52,7 +54,7 @@ class sleeping_lanes {
   /// Suspends `self`, the thread of a lane, until it is woken. Does not if look() is true after it has registered;
   /// look() must not call awake().
   template <class Look>
-  void sleep(unsigned lane, workers::suspendable<M>& self, Look look) {
+  void sleep(unsigned lane, waiting::suspendable<M>& self, Look look) {
     auto& word = words_[lane / per_cluster].word;
     const std::uint64_t bit = std::uint64_t{1} << (lane % per_cluster + 1);
     seat& mine = seats_[lane];
@@ -67,7 +69,7 @@ class sleeping_lanes {
     if (fenced_) {
       M::heavy_fence();
     } else {
-      word.fetch_or(0, order::acq_rel);  // acq_rel: stands for both fences of step 2
+      word.fetch_or(0, order::acquire);  // acquire: pairs with tell(), for the tasks that look() is to see
     }
     if (look() && (word.fetch_and(~bit, order::relaxed) & bit) != 0) return;
     self.suspend();  // if another thread has taken the bit, it also resumes this one
@@ -104,20 +106,20 @@ class sleeping_lanes {
  private:
   static constexpr unsigned per_cluster = 63;
   static constexpr std::uint64_t waking = 1;
+  using rule = waiting::sleepers<M, ~waking, waking>;
 
   struct alignas(M::line_size) cluster {
     machine::atomic_of<M, std::uint64_t> word{0};
   };
   /// Written by the lane's thread before it registers, and by the thread that takes its bit.
   struct alignas(M::line_size) seat {
-    machine::plain_of<M, workers::suspendable<M>*> thread{nullptr};
+    machine::plain_of<M, waiting::suspendable<M>*> thread{nullptr};
     machine::plain_of<M, bool> wakes{false};         ///< the lane's thread has its cluster's `waking`
     machine::atomic_of<M, std::uint32_t> wakers{0};  ///< threads that may be about to resume the lane's thread
   };
 
   void wake(unsigned c) noexcept {
-    std::uint64_t seen = words_[c].word.load(order::relaxed);
-    while (seen > waking && (seen & waking) == 0) {
+    rule::wake(words_[c].word, [&](std::uint64_t& seen) {
       const std::uint64_t rest = seen & (seen - 1);
       seat& one = seats_[c * per_cluster + static_cast<unsigned>(std::countr_zero(seen)) - 1];
       one.wakers.fetch_add(1, order::relaxed);  // relaxed: as in wake_lane()
@@ -128,8 +130,8 @@ class sleeping_lanes {
         one.thread->resume();
       }
       one.wakers.fetch_sub(1, order::release);  // release: pairs with wait_for_wakers()
-      if (taken) return;
-    }
+      return taken;
+    });
   }
 
   const bool fenced_ = M::has_heavy_fence();

@@ -2,8 +2,8 @@
 // what supersteps (supersteps.hpp) have found.
 //
 // There a list grows in the round before. Here all rounds have lists of known sizes, one for each slot, like the levels
-// of a search that goes back to its source. A thread takes from the front of its own list, then from the backs of
-// others' lists.
+// of a search that goes back to its source. A thread takes from the front of its list, then from the backs of other
+// slots' lists.
 //
 //   place.word   round | first | last: the entries of a slot's list that no thread has taken. Of an earlier round: all.
 //   state        over | round | left: the entries of this round that are not reported as done.
@@ -34,7 +34,7 @@ class fixed_supersteps : superstep_words {
   using superstep_words::largest;
   static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 2;
 
-  /// Makes slots [0, slots). A thread takes at least `least` entries of its own list at a time.
+  /// Makes slots [0, slots). A thread takes at least `least` entries of its list at a time.
   fixed_supersteps(unsigned slots, std::uint64_t least)
       : slots_(slots), piece_(least), places_(std::make_unique<place[]>(slots)) {}
 
@@ -55,7 +55,7 @@ class fixed_supersteps : superstep_words {
   template <class Size, class Work>
   void run(unsigned slot, const Size& size, Work work) noexcept {
     std::uint64_t state =
-        state_.load(order::acquire);  // acquire: pairs with the release in report(): what was done in earlier rounds
+        state_.load(order::acquire);  // acquire: pairs with the release in report(): work of earlier rounds
     while (!is_over(state)) {
       const std::uint64_t round = round_of(state);
       std::uint64_t done = 0;

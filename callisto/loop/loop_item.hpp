@@ -27,10 +27,10 @@ namespace callisto::loop {
 ///
 /// Every claim is measured: a single probe that is preempted would mislead for a whole loop (hpx#2173). The next size
 /// is the one that would have met the target, so iterations of a nanosecond and of a millisecond are both right from
-/// the second claim on. 10 us keep the cost of a claim and of reading the clock near 0.5%. They also bound what a
-/// thread can have left to do when the others run out; so does the rule that near the end a claim takes only a share of
-/// what is left. Longer claims pay by what a thread keeps in its own caches from one iteration to the next: 1 to 2% in
-/// triangle counting.
+/// the second claim on. 10 us keep the cost of a claim and of reading the clock near 0.5%. They also bound the work
+/// that a thread can have left when other threads run out; so does the rule that near the end a claim takes only a
+/// share of what is left. Longer claims pay by what a thread keeps in its own caches from one iteration to the next: 1
+/// to 2% in triangle counting.
 template <machine::policy M>
 class batch_sizer {
  public:
@@ -47,15 +47,15 @@ class batch_sizer {
     size_ = 1;
   }
 
-  /// Returns the size to ask for when `near` iterations are left nearby: at most half of them, so that others find the
-  /// other half, unless all of them take less than a microsecond, for which no other thread comes.
+  /// Returns the size to ask for when `near` iterations are left nearby: at most half of them, so that other threads
+  /// find a half, unless all of them take less than a microsecond, for which no other thread comes.
   std::uint64_t next(std::uint64_t near) const noexcept {
     return timed_ ? std::max<std::uint64_t>(1, std::min(size_, std::max(near / 2, std::min(near, size_ / 8)))) : size_;
   }
 
   /// Returns the size of the pieces in which to run a reservation of `size`: an eighth of it. If the body takes
-  /// iterations one by one, what fits a fifth of a microsecond, by what the last batch took: iterations that become
-  /// heavy inside a piece stay with its thread, and those of other pieces can be stolen. A piece costs 1 to 2 ns.
+  /// iterations one by one, as many as fit a fifth of a microsecond at the last batch's pace: iterations that become
+  /// heavy inside a piece stay with its thread, and iterations of other pieces can be stolen. A piece costs 1 to 2 ns.
   std::uint64_t piece(std::uint64_t size, bool one_by_one) const noexcept {
     const std::uint64_t eighth = size / 8 + (size % 8 != 0 ? 1 : 0);
     // After a short batch, the clock and the claim are most of what was measured.
@@ -111,10 +111,11 @@ class loop_item final : public workers::work_item<M> {
   using context_lease = workers::context_lease<M>;
   struct participation;
 
-  /// What a thread takes over from the leader; nothing on machines that have none.
+  /// State that a thread takes over from the leader; nothing on machines that have none.
   struct no_environment {
     static no_environment here() noexcept { return {}; }
     void apply() const noexcept {}
+    static void left() noexcept {}
   };
   template <class Machine>
   struct environment_of {
@@ -148,7 +149,7 @@ class loop_item final : public workers::work_item<M> {
     ~solo_batches() = default;
   };
 
-  /// The source from which a thread gets one batch after the other.
+  /// The source from which a thread gets its batches, one at a time.
   class batches {
    public:
     /// Makes an empty source, or one that gives what `solo` does.
@@ -256,8 +257,8 @@ class loop_item final : public workers::work_item<M> {
     return deserted_.exchange(0, order::relaxed) != 0;
   }
 
-  /// True if a follower that came may run a loop with a limit. The last one takes the notice off: no others come. One
-  /// that leaves early has no successor before the leader leads the loop again.
+  /// True if a follower that came may run a loop with a limit. The last one takes the notice off: no more followers
+  /// come. A follower that leaves early has no successor before the leader leads the loop again.
   [[gnu::cold, gnu::noinline]] bool finds_room(publication* published) noexcept {
     // relaxed: the count alone decides.
     const std::uint32_t before = came_.fetch_add(1, order::relaxed);
@@ -278,7 +279,7 @@ class loop_item final : public workers::work_item<M> {
     return (n >> bits) + ((n & ((std::uint64_t{1} << bits) - 1)) != 0 ? 1 : 0);
   }
 
-  /// What one thread keeps while it takes part.
+  /// State of one thread while it takes part.
   struct participation {
     participation(loop_item& of, unsigned thread, context_lease* stands_on) noexcept;
 
@@ -315,7 +316,7 @@ class loop_item final : public workers::work_item<M> {
     /// than the caller wants at a time, or take long. Between two parts the thread checks in, and waits where it is.
     [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept;
 
-    /// Answers a check-in that found something, made while the thread has nothing that others could not take. False: it
+    /// Answers a check-in that found something, made while the thread has nothing that only it can run. False: it
     /// leaves.
     [[gnu::cold, gnu::noinline]] bool stays() noexcept;
 
@@ -424,6 +425,7 @@ void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* publishe
     CALLISTO_CATCH_ALL { mine.fail(std::current_exception(), published); }
   }
   recorded.left(mine.cursor);
+  if (thread != 0) environment::left();
 }
 
 template <machine::policy M, class Distributor, class Stop>
@@ -471,7 +473,7 @@ distributor::range loop_item<M, Distributor, Stop>::participation::part_of_unit(
 
 template <machine::policy M, class Distributor, class Stop>
 bool loop_item<M, Distributor, Stop>::participation::stays() noexcept {
-  // What has been granted already, or may be at any time, only this thread can run, as what is left of a unit.
+  // Only this thread can run the rest of its unit, and iterations that it was granted, or may be at any time.
   if (on->stay(!leads && at == end && item.distributor_.free(cursor))) {
     watched = on->at();
     return true;

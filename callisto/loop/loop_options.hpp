@@ -18,7 +18,7 @@ struct loop_options {
   /// Checked before every batch. After a request to stop, iterations that have not begun are dropped.
   std::stop_token stop = {};
   /// True if neighbouring iterations use the same data, more than a core's own caches hold. The threads then stay side
-  /// by side in the loop, and find the data in a shared cache. Otherwise each thread begins in a stretch of its own,
+  /// by side in the loop, and find the data in a shared cache. Otherwise each thread begins in a separate stretch,
   /// which suits loops that stream through memory.
   bool together = false;
   /// The most threads that run the loop at once, the caller included; 0: all that there are. Does not hold for
@@ -28,9 +28,9 @@ struct loop_options {
   callisto::schedule schedule = {};
 };
 
-/// While it lives, loops that the calling thread starts have at most so many threads each, loops inside of them too:
-/// the caller alone runs loops inside. Limits nest; the smallest counts. Tasks are not limited. Not thread-safe: it
-/// belongs to its thread. Takes a nanosecond.
+/// Limits the threads of each loop that the calling thread starts while the object lives. The limit holds for loops
+/// inside of them too: the caller alone runs loops inside. Limits nest; the smallest counts. Tasks are not limited. Not
+/// thread-safe: it belongs to its thread. Takes a nanosecond.
 class thread_limit {
  public:
   /// Throws usage_error if `most` is 0.

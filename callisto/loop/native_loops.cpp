@@ -198,7 +198,7 @@ bool ends_soon(std::uint64_t n, const loop_site& site) noexcept {
   return site.is_brief(n, 2) && ++count % 16 != 0;
 }
 
-/// Returns the limit of a loop: the smaller one of its own and its thread's; 0: none.
+/// Returns the limit of a loop: the smaller of options.threads and the calling thread's limit; 0: none.
 std::uint32_t limit_of(const loop_options& options) noexcept {
   // 0 wraps to the largest number, and back.
   return std::min<std::uint32_t>(options.threads - 1, machine::native::most_threads() - 1) + 1;
@@ -217,7 +217,7 @@ bool are_recorded() {
 namespace {
 
 /// Runs a loop inside of another one that will probably end soon: it begins without a look for idle threads. If it
-/// lasts, the rest is handed out as any other.
+/// lasts, the rest is handed out like any loop.
 bool lead_brief_inner(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
                       const std::source_location& where, const workers::loop_team_choice& wanted) {
   loop_site::timing timed(&site, n, 2);

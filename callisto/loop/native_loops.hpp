@@ -1,4 +1,5 @@
-// What loops on the native machine share: compiled once, in native_loops.cpp, and not in every file that has a loop.
+// Code that all loops on the native machine share: compiled once, in native_loops.cpp, and not in every file that has a
+// loop.
 #pragma once
 
 #include <callisto/distributor/any_distributor.hpp>
@@ -21,8 +22,8 @@ extern template class CALLISTO_API loop::loop_item<machine::native, distributor:
 
 namespace loop {
 
-/// A body of loops on the native machine, for any schedule. The usual one, splitting ranges, is compiled with every
-/// body, so that claiming a piece is part of its code. The others are called.
+/// A body of loops on the native machine, for any schedule. The usual schedule, splitting ranges, is compiled with
+/// every body, so that claiming a piece is part of its code. The body calls functions for any other schedule.
 class native_body {
   template <class Distributor>
   using item = loop_item<machine::native, Distributor>;

@@ -4,9 +4,11 @@
 // out. Each thread that takes part makes a participant of the body, which runs batches.
 #pragma once
 
+#include <callisto/loop/indices.hpp>
 #include <callisto/loop/loop_options.hpp>
 #include <callisto/loop/native_loops.hpp>
 #include <callisto/loop/record/site.hpp>
+#include <callisto/loop/running_value.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/exceptions.hpp>
 #include <callisto/machine/system/thread_sanitizer.hpp>
@@ -24,10 +26,6 @@ namespace callisto {
 
 namespace loop {
 
-/// An index type: an integer, but not bool or a character type.
-template <class I>
-concept index = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
-
 /// A callable that takes an index, or the two ends of a batch.
 template <class F, class I>
 concept index_callable = std::invocable<F&, I> || std::invocable<F&, I, I>;
@@ -36,22 +34,6 @@ concept index_callable = std::invocable<F&, I> || std::invocable<F&, I, I>;
 template <class F, class Iterator>
 concept element_callable =
     std::invocable<F&, std::iter_reference_t<Iterator>> || std::invocable<F&, Iterator, Iterator>;
-
-/// Returns the number of iterations of [first, last), without overflow even over the whole range of the type.
-template <index I>
-constexpr std::uint64_t distance(I first, I last) noexcept {
-  using unsigned_type = std::make_unsigned_t<I>;
-  if (!(first < last)) return 0;
-  return static_cast<unsigned_type>(static_cast<unsigned_type>(last) - static_cast<unsigned_type>(first));
-}
-
-/// Returns first + offset, which is known to fit.
-template <index I>
-constexpr I advance(I first, std::uint64_t offset) noexcept {
-  using unsigned_type = std::make_unsigned_t<I>;
-  return static_cast<I>(
-      static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
-}
 
 /// Runs iterations [0, n) of `body` (loop_item.hpp) for a loop at nesting level `level` that stands at `where`; the
 /// base of every form. Hidden: otherwise its static variable would keep a plug-in from ever being unloaded
@@ -95,21 +77,21 @@ template <class Struct, class PerThread, index I>
 struct forking_struct_body {
   class participant {
    public:
-    explicit participant(forking_struct_body& owner) : loop_(owner) { loop_.object.fork(state_); }
+    explicit participant(forking_struct_body& owner) : loop_(owner) { loop_.object.fork(*state_); }
     void work(std::uint64_t from, std::uint64_t to) {
       const I begin = advance(loop_.first, from);
       const I end = advance(loop_.first, to);
-      if constexpr (requires { loop_.object.work(state_, begin); }) {
-        for (I i = begin; i != end; ++i) loop_.object.work(state_, i);
+      if constexpr (requires { loop_.object.work(*state_, begin); }) {
+        for (I i = begin; i != end; ++i) loop_.object.work(*state_, i);
       } else {
-        loop_.object.work(state_, begin, end);
+        loop_.object.work(*state_, begin, end);
       }
     }
-    void join() { loop_.object.join(state_); }
+    void join() { loop_.object.join(*state_); }
 
    private:
     forking_struct_body& loop_;
-    PerThread state_;
+    thread_state<PerThread> state_;
   };
   static constexpr bool one_by_one = requires(Struct& object, PerThread& state, I i) { object.work(state, i); };
   Struct& object;
@@ -167,16 +149,6 @@ struct element_body {
   Iterator first;
 };
 
-/// Converts bounds of different integer types to their common type; refuses a value that it cannot hold.
-template <index A, index B>
-constexpr std::common_type_t<A, B> bound(std::integral auto value) {
-  using common = std::common_type_t<A, B>;
-  if (!std::in_range<common>(value)) {
-    machine::throw_usage_error("parallel_for: a negative bound beside an unsigned one; give both bounds the same type");
-  }
-  return static_cast<common>(value);
-}
-
 }  // namespace loop
 
 /// Calls body.work(i) for every i in [first, last) on up to threads() threads at once: the paper's first form. The
@@ -184,48 +156,52 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 ///
 /// All forms return when every iteration has ended; the caller then sees what the iterations wrote. They return false
 /// if options.stop dropped iterations, else true. If a body throws, iterations that have not begun are dropped, and the
-/// first exception is rethrown after the others have ended. Inside a loop body a loop begins on the calling thread, and
-/// goes on with threads that have slept for want of work; inside of an outer_parallel_for it has the threads of the
-/// caller's part. Several threads may start loops at once. A short loop costs about 0.1 us. `where` names the loop in
-/// statistics and timelines (loop/record/statistics.hpp); a helper that runs loops for its callers can pass theirs on.
+/// first exception is rethrown after the iterations that have begun have ended. Inside a loop body a loop begins on the
+/// calling thread, and goes on with threads that have slept for want of work; inside of an outer_parallel_for it has
+/// the threads of the caller's part. Several threads may start loops at once. A short loop costs about 0.1 us. `where`
+/// names the loop in statistics and timelines (loop/record/statistics.hpp); a helper that runs loops for its callers
+/// can pass theirs on.
 ///
 /// outer_parallel_for, in all forms, encloses `level` levels of parallel loops. Levels count inside out; parallel_for
 /// is one at level 0. It runs on one thread of each part of the machine that CALLISTO_LEVELS or set_levels() give that
 /// level. The part's other threads wait for the loops at lower levels that its body runs. Such an inner loop belongs to
 /// its part alone: it ends when the part's threads have ended. Per-thread state exists once for each part.
 template <class Struct, loop::index I>
-bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
-                        const loop_options& options = {},
+bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<loop::bound_of<I>> first,
+                        std::type_identity_t<loop::bound_of<I>> last, const loop_options& options = {},
                         std::source_location where = std::source_location::current()) {
   loop::shared_struct_body<Struct, I> adapted{body, first};
-  return loop::run(level, adapted, loop::distance(first, last), options, where);
+  return loop::run(level, adapted, loop::distance<I>(first, last), options, where);
 }
 template <class Struct, loop::index I>
-bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
-                  const loop_options& options = {}, std::source_location where = std::source_location::current()) {
+bool parallel_for(Struct& body, std::type_identity_t<loop::bound_of<I>> first,
+                  std::type_identity_t<loop::bound_of<I>> last, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
   return outer_parallel_for<Struct, I>(0, body, first, last, options, where);
 }
 
-/// Gives each thread that takes part a PerThread on its stack: the paper's second form. Calls body.fork(state) once,
+/// Gives each thread that takes part a PerThread, on its stack, or on the heap if it has more than 1 KiB: the paper's
+/// second form. Calls body.fork(state) once,
 /// body.work(state, i) for each of the thread's iterations, and body.join(state) once at the end. join may run on
 /// several threads at once. It is not called on a thread on which work or fork threw. A thread that leaves the loop for
 /// another job and comes back takes part anew, with a new state: at no time are there more states than threads.
 template <class Struct, class PerThread, loop::index I>
-bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
-                        const loop_options& options = {},
+bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<loop::bound_of<I>> first,
+                        std::type_identity_t<loop::bound_of<I>> last, const loop_options& options = {},
                         std::source_location where = std::source_location::current()) {
   loop::forking_struct_body<Struct, PerThread, I> adapted{body, first};
-  return loop::run(level, adapted, loop::distance(first, last), options, where);
+  return loop::run(level, adapted, loop::distance<I>(first, last), options, where);
 }
 template <class Struct, class PerThread, loop::index I>
-bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
-                  const loop_options& options = {}, std::source_location where = std::source_location::current()) {
+bool parallel_for(Struct& body, std::type_identity_t<loop::bound_of<I>> first,
+                  std::type_identity_t<loop::bound_of<I>> last, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
   return outer_parallel_for<Struct, PerThread, I>(0, body, first, last, options, where);
 }
 
 /// Calls f(i) for every i in [first, last), or f(b, e) for batches [b, e) if f takes two indices. The threads share
-/// `f`; it is not copied. Bounds of two types are converted to their common type; throws usage_error if a value does
-/// not fit.
+/// `f`; it is not copied. Bounds of two types are converted to their common type. Throws usage_error if a value does
+/// not fit that, or if f has one signature, with a number as parameter that cannot hold the indices.
 template <loop::index A, loop::index B, class F>
   requires loop::index_callable<F, std::common_type_t<A, B>>
 bool outer_parallel_for(unsigned level, A first, B last, F&& f, const loop_options& options = {},
@@ -233,6 +209,7 @@ bool outer_parallel_for(unsigned level, A first, B last, F&& f, const loop_optio
   using common = std::common_type_t<A, B>;
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
+  loop::require_fitting<F>(begin, end);
   loop::callable_body<std::remove_reference_t<F>, common> adapted{f, begin};
   return loop::run(level, adapted, loop::distance(begin, end), options, where);
 }
@@ -243,13 +220,18 @@ bool parallel_for(A first, B last, F&& f, const loop_options& options = {},
   return outer_parallel_for(0, first, last, std::forward<F>(f), options, where);
 }
 
-/// Calls f(*it) for every it in [first, last), or f(b, e) with iterators for batches of it.
+/// Calls f(*it) for every it in [first, last), or f(b, e) with iterators for batches of it. Does not compile for
+/// elements of std::vector<bool> that f could write: neighbours share a word. A body that writes such a vector by index
+/// loses bits: write a std::vector<char>.
 template <std::random_access_iterator Iterator, class F>
   requires loop::element_callable<F, Iterator>
 bool outer_parallel_for(unsigned level, Iterator first, Iterator last, F&& f, const loop_options& options = {},
                         std::source_location where = std::source_location::current()) {
+  static_assert(loop::writes_by_threads<Iterator>,
+                "elements of std::vector<bool> share words, and threads that write neighbours lose values: use a "
+                "std::vector<char>, or std::as_const to read only");
   loop::element_body<std::remove_reference_t<F>, Iterator> adapted{f, first};
-  return loop::run(level, adapted, last > first ? static_cast<std::uint64_t>(last - first) : 0, options, where);
+  return loop::run(level, adapted, last > first ? loop::count_from(last - first) : 0, options, where);
 }
 template <std::random_access_iterator Iterator, class F>
   requires loop::element_callable<F, Iterator>
@@ -263,8 +245,11 @@ template <std::ranges::random_access_range Range, class F>
   requires std::ranges::sized_range<Range> && loop::element_callable<F, std::ranges::iterator_t<Range>>
 bool outer_parallel_for(unsigned level, Range&& range, F&& f, const loop_options& options = {},
                         std::source_location where = std::source_location::current()) {
+  static_assert(loop::writes_by_threads<std::ranges::iterator_t<Range>>,
+                "elements of std::vector<bool> share words, and threads that write neighbours lose values: use a "
+                "std::vector<char>, or std::as_const to read only");
   loop::element_body<std::remove_reference_t<F>, std::ranges::iterator_t<Range>> adapted{f, std::ranges::begin(range)};
-  return loop::run(level, adapted, static_cast<std::uint64_t>(std::ranges::size(range)), options, where);
+  return loop::run(level, adapted, loop::count_of(range), options, where);
 }
 template <std::ranges::random_access_range Range, class F>
   requires std::ranges::sized_range<Range> && loop::element_callable<F, std::ranges::iterator_t<Range>>

@@ -3,20 +3,20 @@
 //
 // A loop and its end cost threads a few microseconds; the levels of a search in a grid take as long. Here a single loop
 // serves many supersteps, numbered by round. The loop's iterations are *slots*. The thread that runs a slot has two
-// lists: all threads take entries from one in this round, while the slot's thread fills the other for the next. A
-// thread takes from the front of its own list, then from the backs of others' lists. So it mostly goes on with what it
-// has found itself, and that stays in its caches. As in work-stealing loops (Blumofe and Leiserson, JACM 1999), but the
-// owner halves what it takes, so that no thread waits long for the last entries.
+// lists: in this round all threads take entries from one list, while the slot's thread fills a second list for the next
+// round. A thread takes from the front of its list, then from the backs of other slots' lists. So it mostly goes on
+// with what it has found itself, and that stays in its caches. As in work-stealing loops (Blumofe and Leiserson, JACM
+// 1999), but the owner halves what it takes, so that no thread waits long for the last entries.
 //
 //   place.word   round | first | last: the entries of a slot's list that no thread has taken. Of another round: none.
-//   state        over | round | found | left: the entries of this round that are not reported as done, and those of
-//                the next that were reported as found.
+//   state        over | round | found | left: the entries of this round that are not reported as done, and the entries
+//                of the next round that were reported as found.
 //
-// A thread that finds no more entries 1. publishes the size of its own next list in its slot's word, then 2. subtracts
-// what it processed from `left` in the state, once a round. The thread that brings `left` to 0 starts the next round or
-// ends the run. So a round costs a thread one compare-and-swap if all do theirs, and waiting threads read the state. No
-// thread waits for one that has taken nothing: a thread may come late or never, and others do the part of a thread that
-// the kernel has stopped.
+// A thread that finds no more entries 1. publishes the size of its next list in its slot's word, then 2. subtracts what
+// it processed from `left` in the state, once a round. The thread that brings `left` to 0 starts the next round or ends
+// the run. So a round costs a thread one compare-and-swap if all do theirs, and waiting threads read the state. No
+// thread waits for one that has taken nothing: a thread may come late or never, and the running threads do the part of
+// a thread that the kernel has stopped.
 //
 // Orders: the state orders everything. A thread's change of the state releases its lists, words and data. A thread that
 // finds a new round there acquires what all wrote in the one before, since changes of one word follow each other. So
@@ -47,7 +47,7 @@ class supersteps : superstep_words {
     std::uint64_t most;    ///< the most entries of a round: with more the run is over; below `largest`
   };
 
-  /// Makes slots [0, slots). A thread takes at least `least` entries of its own list at a time.
+  /// Makes slots [0, slots). A thread takes at least `least` entries of its list at a time.
   supersteps(unsigned slots, std::uint64_t least)
       : slots_(slots), piece_(least), places_(std::make_unique<place[]>(slots)) {}
 
@@ -84,7 +84,7 @@ class supersteps : superstep_words {
   }
 
   /// After the run: the number of rounds since start(), the number of entries of the next round (at most `largest`),
-  /// and their place: so many in list parity() of a slot.
+  /// and their place: the number in list parity() of a slot.
   std::uint64_t run_so_far() const noexcept { return round_of(state_.load(order::relaxed)) - begun_; }
   std::uint64_t first_round() const noexcept { return begun_; }
   std::uint64_t entries() const noexcept { return state_.load(order::relaxed) >> size_bits & largest; }
@@ -96,13 +96,13 @@ class supersteps : superstep_words {
 
   /// Runs a slot until the run is over. Each slot is run once after start(), by any threads in any order; no thread
   /// waits for a slot that is not run. work(round, owner, first, last) does entries [first, last) of list round % 2 of
-  /// the slot `owner`; the first round since start() is first_round(). work appends to the other list of its own slot,
+  /// the slot `owner`; the first round since start() is first_round(). work appends to the other list of its slot,
   /// which belongs to this thread until the next round, and returns the size of that list.
   template <class Work>
   void run(unsigned slot, Work work) noexcept {
     place& mine = places_[slot];
     std::uint64_t state =
-        state_.load(order::acquire);  // acquire: pairs with the release in report(): what was done in earlier rounds
+        state_.load(order::acquire);  // acquire: pairs with the release in report(): work of earlier rounds
     while (!is_over(state)) {
       const std::uint64_t round = round_of(state);
       std::uint64_t done = 0;

@@ -5,6 +5,7 @@
 #include <callisto/machine/spare_room.hpp>
 #include <callisto/machine/system/at_thread_end.hpp>
 #include <callisto/machine/timed_park.hpp>
+#include <callisto/machine/works_for.hpp>
 
 #include <algorithm>
 #include <array>
@@ -216,9 +217,12 @@ void native::give_way() noexcept { syscall(SYS_sched_yield); }
 namespace {
 [[gnu::tls_model("initial-exec")]] thread_local std::uint32_t most_threads_here = 0;
 }  // namespace
+constinit thread_local const void* works_for_here = nullptr;
 
 std::uint32_t native::most_threads() noexcept { return most_threads_here; }
 void native::set_most_threads(std::uint32_t most) noexcept { most_threads_here = most; }
+const void* native::works_for() noexcept { return works_for_here; }
+void native::set_works_for(const void* task) noexcept { works_for_here = task; }
 
 namespace {
 constinit std::atomic<std::uint64_t> vain_ticks{0};  // relaxed, all: a sum by itself

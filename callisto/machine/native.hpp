@@ -68,6 +68,10 @@ struct native {
   /// Returns the most threads that a loop of the calling thread may have; 0: any number.
   CALLISTO_API static std::uint32_t most_threads() noexcept;
   CALLISTO_API static void set_most_threads(std::uint32_t most) noexcept;
+  /// Returns what the calling thread works for: the task around its present code, or around the loop that it runs;
+  /// null: none.
+  CALLISTO_API static const void* works_for() noexcept;
+  CALLISTO_API static void set_works_for(const void* task) noexcept;
 
   /// Pauses in one turn of a spin loop.
   static void relax() noexcept {
@@ -108,21 +112,27 @@ struct native {
   CALLISTO_API static std::uint64_t spin_ticks(patience grade) noexcept;
 };
 
-/// Threads of a loop compute as its leader does, and loops in it have the leader's limit.
+/// Threads of a loop compute as its leader does, work for the same task, and loops in it have the leader's limit.
 class native::thread_environment {
  public:
-  static thread_environment here() noexcept { return {floating_environment::here(), native::most_threads()}; }
+  static thread_environment here() noexcept {
+    return {floating_environment::here(), native::most_threads(), native::works_for()};
+  }
   void apply() const noexcept {
     computes_.apply();
     native::set_most_threads(most_);
+    native::set_works_for(works_for_);
   }
+  /// Says that the calling thread, which applied one, has left the loop: the leader's task may end.
+  static void left() noexcept { native::set_works_for(nullptr); }
 
  private:
-  thread_environment(const floating_environment& computes, std::uint32_t most) noexcept
-      : computes_(computes), most_(most) {}
+  thread_environment(const floating_environment& computes, std::uint32_t most, const void* works_for) noexcept
+      : computes_(computes), most_(most), works_for_(works_for) {}
 
   floating_environment computes_;
   std::uint32_t most_;
+  const void* works_for_;
 };
 
 /// std::atomic<T> with every order stated, and without seq_cst.

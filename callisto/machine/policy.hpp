@@ -27,8 +27,8 @@
 //   M::take_room(bytes), M::give_room(room)   memory aligned to lines for a loop of many threads.
 //   M::line_size               the distance in bytes that keeps two words from sharing a cache line (or a prefetched
 //                              pair of lines).
-//   M::thread_environment      optional: what the threads of a loop take over from its leader: here(), apply().
-//   M::max_slots, M::max_gates, M::threads_per_gate   optional: smaller sizes (workers/waiting/work_signal.hpp,
+//   M::thread_environment      optional: what the threads of a loop take over from its leader: here(), apply(), left().
+//   M::max_slots, M::max_gates, M::threads_per_gate   optional: smaller sizes (waiting/work_signal.hpp,
 //                              workers/teams/team.hpp); a checker's state grows with every word.
 //
 // Apart from these, protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them,

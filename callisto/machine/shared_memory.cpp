@@ -119,6 +119,27 @@ void park_shared(const native::atomic<std::uint64_t>& word, std::uint32_t low, s
   errno = saved;
 }
 
+bool park_shared_or_own(const native::atomic<std::uint64_t>& word, std::uint32_t low,
+                        const native::atomic<std::uint64_t>& own, std::uint32_t own_low) noexcept {
+  // As <linux/futex.h> has them since 5.16; Debian 11's has not.
+  struct waiter {
+    std::uint64_t value;
+    std::uint64_t address;
+    std::uint32_t flags;
+    std::uint32_t reserved;
+  };
+  constexpr long futex_waitv = 449;
+  constexpr std::uint32_t of_32_bits = 2;
+  const auto address_of = [](const void* w) { return reinterpret_cast<std::uintptr_t>(low_half(w)); };
+  const std::array both{waiter{low, address_of(&word), of_32_bits, 0},
+                        waiter{own_low, address_of(&own), of_32_bits | FUTEX_PRIVATE_FLAG, 0}};
+  const int saved = errno;
+  const bool can =
+      syscall(futex_waitv, both.data(), both.size(), 0, nullptr, 0) >= 0 || errno == EAGAIN || errno == EINTR;
+  errno = saved;
+  return can;
+}
+
 void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32_t groups) noexcept {
   const int saved = errno;
   syscall(SYS_futex, low_half(&word), FUTEX_WAKE_BITSET, INT_MAX, nullptr, nullptr, groups);

@@ -1,4 +1,4 @@
-// What processes of one user share: a file in memory, locks that tell which process lives, and futex words.
+// State that processes of one user share: a file in memory, locks that tell which process lives, and futex words.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -24,6 +24,12 @@ CALLISTO_API std::uint64_t shared_nanoseconds() noexcept;
 /// unlike pthread objects, the word keeps nothing of a process that dies.
 CALLISTO_API void park_shared(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds,
                               std::uint32_t groups) noexcept;
+
+/// Blocks while the low halves of both words equal what they are given with: until unpark_shared() for `word`, or an
+/// unpark() of `own`, which is of this process alone. May return early. Orders nothing. False, at once: the kernel
+/// cannot (futex_waitv(2), Linux 5.16).
+CALLISTO_API bool park_shared_or_own(const native::atomic<std::uint64_t>& word, std::uint32_t low,
+                                     const native::atomic<std::uint64_t>& own, std::uint32_t own_low) noexcept;
 
 /// Lets threads of all processes return that are parked on `word` for one of `groups`.
 CALLISTO_API void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32_t groups) noexcept;
@@ -97,7 +103,7 @@ CALLISTO_API std::vector<std::string> shared_folders();
 /// if /proc cannot be read, for example without a free descriptor.
 CALLISTO_API std::string shared_world();
 
-/// What /proc tells about a process (proc(5)).
+/// A process as /proc shows it (proc(5)).
 struct process_view {
   char state = 0;  ///< the state of its first thread: 'R' runs or could, 'S' and 'D' sleep, 'T' and 't' are stopped; 0:
                    ///< no such process

@@ -9,8 +9,8 @@
 
 namespace callisto::machine {
 
-/// Keeps the blocks that a thread has given back, as many as a loop has; nested loops have blocks of their own. A block
-/// is aligned to `line` bytes. Its first line, before what the user sees, holds its size.
+/// Keeps the blocks that a thread has given back, as many as a loop has; nested loops have separate blocks. A block is
+/// aligned to `line` bytes. Its first line, before what the user sees, holds its size.
 class spare_room {
  public:
   /// The longest line of any machine policy.
@@ -23,7 +23,7 @@ class spare_room {
     for (std::byte* const block : blocks_) free(block);
   }
 
-  /// Returns at least so many bytes. Throws std::bad_alloc.
+  /// Returns at least `bytes` bytes. Throws std::bad_alloc.
   [[nodiscard]] std::byte* take(std::size_t bytes) {
     // The smallest block that is large enough.
     std::byte** best = nullptr;

@@ -1,5 +1,5 @@
 # bash completion for callisto; install as callisto in share/bash-completion/completions.
-# Made by tools/cli_words.py from the command's parser; `./x words` makes it anew.
+# Made by tools/cli_words.py from the program's parser; `./x words` makes it anew.
 
 _callisto() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} path= first=1 i
@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7' | ' simulate domino' | ' simulate manners') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,130 +49,145 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top set reset machine demo bench simulate help'
+      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities compare-groups components scc biconnected topological kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate demo run status top set reset broker machine help'
       ;;
     ' analyze')
-      flags='--help --output --samples --seed --top --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --samples --seed --top --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --output --samples --seed --top --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --samples --seed --top --weights --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' draw')
-      flags='--help --output --what --sizes --colours --labels --communities --side --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --what --sizes --colours --labels --communities --side --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --output --what --sizes --colours --labels --communities --side --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --what --sizes --colours --labels --communities --side --weights --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' info')
-      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' pagerank')
-      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' betweenness')
-      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' closeness')
-      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --weights --samples --error --confidence --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --samples --error --confidence --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' eigenvector')
-      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' katz')
-      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' hits')
-      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' triangles')
-      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' clustering')
-      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' communities')
-      flags='--help --method --quality --resolution --directions --iterations --seed --members --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --method --quality --resolution --directions --iterations --seed --members --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --method --quality --resolution --directions --iterations --seed --members --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --method --quality --resolution --directions --iterations --seed --members --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
+      ;;
+    ' compare-groups')
+      flags='--help --json --quiet --no-progress'
       ;;
     ' components')
-      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' scc')
-      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
+      ;;
+    ' biconnected')
+      flags='--help --bridges --edges --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
+      ;;
+    ' topological')
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' kcore')
-      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' bfs')
-      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --source --sources --seed --depth --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --depth --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' sssp')
-      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' diameter')
-      flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress --random-weights'
-      valued=' --searches --along --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace --random-weights '
+      flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --random-weights'
+      valued=' --searches --along --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --random-weights '
       ;;
     ' eccentricity')
-      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --along --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --along --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' forest')
-      flags='--help --heaviest --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --heaviest --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' truss')
-      flags='--help --least --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --least --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --least --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --least --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' similarity')
-      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' matching')
-      flags='--help --weights --seed --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --weights --seed --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --weights --seed --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --seed --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' colouring')
-      flags='--help --by --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --by --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --by --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --by --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' independent-set')
-      flags='--help --seed --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --seed --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' walks')
-      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' subgraph')
-      flags='--help --to --names-to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --to --names-to --order --core --around --hops --vertices --values --column --at-least --at-most --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --to --names-to --vertex-table-to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --names-to --vertex-table-to --order --core --around --hops --vertices --values --column --at-least --at-most --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' watch')
-      flags='--help --stream --levels --distances --pagerank --components --batch --top --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --stream --levels --distances --batch --top --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --stream --levels --distances --pagerank --components --batch --top --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --stream --levels --distances --batch --top --weights --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' convert')
-      flags='--help --to --names-to --order --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --random-weights --threads --stats --trace --json --quiet --no-progress'
-      valued=' --to --names-to --order --format --repeats --columns --weights-column --separator --header --ids --names --member --random-weights --threads --trace '
+      flags='--help --to --names-to --vertex-table-to --order --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --random-weights --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --names-to --vertex-table-to --order --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --random-weights --threads --trace '
       ;;
     ' generate')
-      flags='--help --to --names-to --order --scale --vertices --degree --exponent --seed --directed --random-weights --repeats --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --to --names-to --order --scale --vertices --degree --exponent --seed --random-weights --repeats --threads --trace '
+      flags='--help --to --names-to --vertex-table-to --order --scale --vertices --degree --exponent --seed --directed --random-weights --repeats --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --names-to --vertex-table-to --order --scale --vertices --degree --exponent --seed --random-weights --repeats --threads --trace '
+      ;;
+    ' demo')
+      flags='--help --scale --cache --svg --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --scale --cache --svg --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' run')
-      flags='--help --weight --contexts --coschedule --no-openmp --check --traps'
+      flags='--help --weight --contexts --coschedule --no-openmp --check'
       valued=' --weight --contexts --coschedule '
       ;;
     ' status')
@@ -190,62 +205,13 @@ _callisto() {
     ' reset')
       flags='--help --json --quiet'
       ;;
+    ' broker')
+      flags='--help --socket --jobs-per-user --weight --policy --check --quiet'
+      valued=' --socket --jobs-per-user --weight --policy '
+      ;;
     ' machine')
       flags='--help --output --threads --stats --trace --json --quiet --no-progress'
       valued=' -o --output --threads --trace '
-      ;;
-    ' demo')
-      flags='--help --scale --cache --svg --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --scale --cache --svg --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
-      ;;
-    ' bench')
-      flags='--help'
-      subcommands='schedule gap pairs manners'
-      ;;
-    ' bench schedule')
-      flags='--help --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg --threads --json --quiet --no-progress'
-      valued=' --workload --batch --schedule --peer --peers --rounds --svg --threads '
-      ;;
-    ' bench gap')
-      flags='--help --model --scale --kernel --trials --order --peer-order --seed --verify --peer --scratch --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --model --scale --kernel --trials --order --peer-order --seed --peer --scratch --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
-      ;;
-    ' bench pairs')
-      flags='--help --programs --background --rounds --length --budget --scale --quick --markdown --output --scratch --json --quiet --no-progress'
-      valued=' --programs --background --rounds --length --budget --scale -o --output --scratch '
-      ;;
-    ' bench manners')
-      flags='--help --rounds --length --pairs --json --quiet --no-progress'
-      valued=' --rounds --length '
-      ;;
-    ' simulate')
-      flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --json --quiet --no-progress'
-      valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format --repeats --columns --weights-column --separator --header --ids --names --member '
-      subcommands='fig4 fig5 fig6 fig7 domino manners'
-      ;;
-    ' simulate fig4')
-      flags='--help --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress'
-      valued=' --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output '
-      ;;
-    ' simulate fig5')
-      flags='--help --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
-      valued=' --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
-      ;;
-    ' simulate fig6')
-      flags='--help --machine --scale --threads --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
-      valued=' --machine --scale --threads --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
-      ;;
-    ' simulate fig7')
-      flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
-      valued=' --machine --scale --threads --searches --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
-      ;;
-    ' simulate domino')
-      flags='--help --threads --cycles --height --phases --output --json --quiet --no-progress'
-      valued=' --threads --cycles --height --phases -o --output '
-      ;;
-    ' simulate manners')
-      flags='--help --jobs --rounds --contexts --length --json --quiet --no-progress'
-      valued=' --jobs --rounds --contexts --length '
       ;;
   esac
   for ((i = first; i < COMP_CWORD; i++)); do
@@ -258,41 +224,17 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
-      ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' matching --weights' | ' walks --weights')
+      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' matching --weights' | ' walks --weights' | ' watch --weights')
         kind=words words='strength none'
         ;;
       ' betweenness --weights' | ' closeness --weights' | ' diameter --weights' | ' eccentricity --weights')
         kind=words words='length none'
         ;;
-      ' subgraph --order' | ' convert --order' | ' generate --order')
-        kind=words words='hubs labels'
-        ;;
-      ' bench gap --order' | *' --peer-order')
-        kind=words words='given hubs'
-        ;;
-      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --values' | *' --svg' | *' --graph')
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --policy')
         kind=file
         ;;
-      ' bench schedule --workload')
-        kind=list words='even skewed skew75 power skewed-reversed skew75-reversed power-reversed tiny claims launches'
-        ;;
-      ' simulate --workload')
-        kind=words words='even skewed pagerank triangles'
-        ;;
-      ' bench schedule --schedule')
-        kind=words words='auto ranges counter(machine) counter(socket) counter(core) combine(core)/counter(core) combine(core,async)/counter(core)'
-        ;;
-      ' simulate --schedule' | ' simulate fig4 --schedule' | ' simulate fig5 --schedule')
-        kind=words words='auto ranges counter(machine) counter(socket) counter(core) counter(thread) combine(core)/counter(core) combine(core,async)/counter(core)'
-        ;;
-      ' bench schedule --peer')
-        kind=list words='libgomp libiomp5 onetbb taskflow dispenso parlay rayon none'
-        ;;
-      ' bench gap --peer' | *' --cache' | *' --peers' | *' --scratch')
-        kind=folder
-        ;;
       *' --format')
-        kind=words words='edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg ligra adjacency-list npz'
+        kind=words words='edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg ligra adjacency-list npz npy json dot lgl'
         ;;
       *' --repeats')
         kind=words words='sum min max first keep'
@@ -305,6 +247,9 @@ _callisto() {
         ;;
       *' --ids')
         kind=words words='numbers names'
+        ;;
+      *' --attributes')
+        kind=words words='all none'
         ;;
       *' --what')
         kind=words words='graph communities'
@@ -331,7 +276,7 @@ _callisto() {
         kind=words words='both out in'
         ;;
       *' --measure')
-        kind=words words='jaccard overlap'
+        kind=words words='jaccard overlap cosine common adamic-adar resource-allocation'
         ;;
       *' --by')
         kind=words words='smallest-last largest-first random'
@@ -339,23 +284,14 @@ _callisto() {
       *' --to')
         kind=words words='native edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg'
         ;;
+      *' --order')
+        kind=words words='hubs labels'
+        ;;
+      *' --cache')
+        kind=folder
+        ;;
       *' --coschedule')
         kind=words words='on off'
-        ;;
-      *' --model')
-        kind=list words='kronecker uniform grid'
-        ;;
-      *' --kernel')
-        kind=list words='bfs pr cc bc tc sssp'
-        ;;
-      *' --programs')
-        kind=list words='barriers dynamic memory bursty loading storing spinlock dom_bc pagerank triangles betweenness sssp'
-        ;;
-      *' --background')
-        kind=list words='dynamic memory pagerank none'
-        ;;
-      *' --machine')
-        kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'
         ;;
     esac
   elif [[ $word == -* ]]; then
@@ -369,14 +305,8 @@ _callisto() {
       ' status '[0-9]) kind=none ;;
       ' top '[0-9]) kind=none ;;
       ' reset '[0-9]) kind=none ;;
+      ' broker '[0-9]) kind=none ;;
       ' machine '[0-9]) kind=none ;;
-      ' bench '[0-9]) kind=none ;;
-      ' bench schedule '[0-9]) kind=none ;;
-      ' bench manners '[0-9]) kind=none ;;
-      ' simulate 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
-      ' simulate fig4 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
-      ' simulate domino 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
-      ' simulate manners 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
     esac
     if ((arguments == 0)) && [[ -n $subcommands ]]; then
       words="$subcommands $words"

@@ -18,7 +18,7 @@ class Callisto(ConanFile):
     # Those three are opened when they are needed.
     default_options = {"shared": False, "hwloc/*:shared": True, "libarchive/*:shared": True, "expat/*:shared": True}
     requires = ("hwloc/[>=2.9]", "zlib/[>=1.2.11 <2]", "zstd/[>=1.5]", "libarchive/[>=3.6]", "expat/[>=2.5]",
-                "fmt/[>=9]", "xxhash/[>=0.8]")
+                "fmt/[>=9]", "xxhash/[>=0.8]", "nlohmann_json/[>=3.11]")
     tool_requires = "cmake/[>=3.25]", "ninja/[>=1.11]"
 
     def layout(self):

@@ -1,5 +1,6 @@
 # Nix's recipe: nix-build -E 'with import <nixpkgs> {}; callPackage ./packaging/nix/package.nix {}'
-{ lib, stdenv, cmake, ninja, pkg-config, hwloc, zlib, zstd, libarchive, expat, fmt, xxHash, cli11, nlohmann_json }:
+{ lib, stdenv, cmake, ninja, pkg-config, hwloc, zlib, zstd, libarchive, expat, fmt, xxHash, cli11, nlohmann_json,
+  tomlplusplus }:
 
 stdenv.mkDerivation {
   pname = "callisto";
@@ -8,7 +9,7 @@ stdenv.mkDerivation {
   src = lib.cleanSource ../..;
 
   nativeBuildInputs = [ cmake ninja pkg-config ];
-  buildInputs = [ hwloc zlib zstd libarchive expat fmt xxHash cli11 nlohmann_json ];
+  buildInputs = [ hwloc zlib zstd libarchive expat fmt xxHash cli11 nlohmann_json tomlplusplus ];
   cmakeFlags = [
     (lib.cmakeBool "BUILD_SHARED_LIBS" true)
     (lib.cmakeBool "CALLISTO_BUILD_TESTS" false)

@@ -11,28 +11,30 @@ the threads share it from then on (CALLISTO_COSCHED=off keeps a process out).
 import atexit as _atexit
 
 from . import _core
-from ._build import (from_edges, from_igraph, from_networkx, from_scipy, grid, kronecker, load, power_law, read,
-                     uniform)
+from ._build import (from_edges, from_frame, from_igraph, from_networkx, from_scipy, grid, kronecker, load, power_law,
+                     read, uniform)
 from ._changing import ChangingComponents, ChangingDistances, ChangingGraph, ChangingPageRank, ChangingResult
 from ._core import __version__
 from ._errors import (CancelledError, Error, InputError, NoCentralityError, OutOfMemoryError, OutputError, UsageError,
                       WeightError)
 from ._graph import Graph
 from ._progress import Progress
-from ._results import (Betweenness, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
-                       DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Forest, Groups, Hits,
-                       IndependentSet, Katz, Matching, PageRank, Path, SimilarPairs, Truss, Values, VertexResult)
+from ._results import (Betweenness, Biconnected, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
+                       DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Forest, Groups, GroupsComparison, Hits,
+                       IndependentSet, Katz, Layers, Matching, PageRank, Path, SimilarPairs, Truss, Values, VertexResult)
+from ._structure import compare_groups
 from ._threads import Threads, sharing, threads
 
 # Kernels that daemon threads still wait for.
 _atexit.register(_core.stop_all)
 
 __all__ = [
-    "Betweenness", "CancelledError", "ChangingComponents", "ChangingDistances", "ChangingGraph", "ChangingPageRank",
-    "ChangingResult", "Closeness", "Clustering", "Colouring", "Communities", "Cores", "Degrees", "Diameter",
-    "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness", "EdgeResult", "Eigenvector", "Error",
-    "Forest", "Graph", "Groups", "Hits", "IndependentSet", "InputError", "Katz", "Matching", "NoCentralityError",
-    "OutOfMemoryError", "OutputError", "PageRank", "Path", "Progress", "SimilarPairs", "Threads", "Truss",
-    "UsageError", "Values", "VertexResult", "WeightError", "__version__", "from_edges", "from_igraph",
-    "from_networkx", "from_scipy", "grid", "kronecker", "load", "power_law", "read", "sharing", "threads", "uniform"
+    "Betweenness", "Biconnected", "CancelledError", "ChangingComponents", "ChangingDistances", "ChangingGraph",
+    "ChangingPageRank", "ChangingResult", "Closeness", "Clustering", "Colouring", "Communities", "Cores", "Degrees",
+    "Diameter", "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness", "EdgeResult", "Eigenvector",
+    "Error", "Forest", "Graph", "Groups", "GroupsComparison", "Hits", "IndependentSet", "InputError", "Katz",
+    "Layers", "Matching", "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank", "Path", "Progress",
+    "SimilarPairs", "Threads", "Truss", "UsageError", "Values", "VertexResult", "WeightError", "__version__",
+    "compare_groups", "from_edges", "from_frame", "from_igraph", "from_networkx", "from_scipy", "grid", "kronecker",
+    "load", "power_law", "read", "sharing", "threads", "uniform"
 ]

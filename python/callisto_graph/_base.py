@@ -9,12 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._columns import as_array, is_column, label_list
 from ._errors import UsageError
 
 
 def signed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Returns unsigned numbers as signed ones, without a copy: the largest, which means none, becomes -1."""
     return values.view(np.dtype(f"i{values.dtype.itemsize}"))
+
+
+class _NetworkXArgument:
+    """What NetworkX's functions ask of a graph that they pass on to a backend."""
+
+    __slots__ = ()
+
+    __networkx_backend__ = "callisto"
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have directions."""
+        raise NotImplementedError
+
+    def is_directed(self) -> bool:
+        """Returns whether edges have directions, for NetworkX."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """Returns False, for NetworkX: to_networkx() makes one edge of edges that repeat."""
+        return False
 
 
 class GraphBase:
@@ -61,7 +83,7 @@ class GraphBase:
         return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
 
     def label_array(self) -> npt.NDArray[Any]:
-        """Returns the labels of all vertices as an array."""
+        """Returns the labels of all vertices as an array, which cannot be written."""
         if self._array is None:
             labels = self.labels
             if labels is None:
@@ -72,6 +94,8 @@ class GraphBase:
                 self._array = np.empty(len(labels), dtype=object)
                 for i, label in enumerate(labels):
                     self._array[i] = label
+            self._array = self._array.view()
+            self._array.flags.writeable = False
         return self._array
 
     def vertex(self, label: Hashable) -> int:
@@ -91,7 +115,23 @@ class GraphBase:
 
     def vertices_of(self, labels: Iterable[Hashable]) -> npt.NDArray[np.uint64]:
         """Returns the vertices that have these labels."""
-        return np.fromiter((self.vertex(label) for label in labels), dtype=np.uint64)
+        return np.fromiter((self.vertex(label) for label in label_list(labels, "labels")), dtype=np.uint64)
+
+    def _mask(self, labels: Any) -> npt.NDArray[np.bool_] | None:
+        """Returns a column of truth values by vertex as an array; None for anything else, which are labels.
+
+        Raises UsageError if a value is missing, or if there are more or fewer than vertices.
+        """
+        if not is_column(labels):
+            return None
+        values = as_array(labels, "labels")
+        if values.dtype.kind == "O" and len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
+            values = values.astype(np.bool_)
+        if values.dtype.kind != "b":
+            return None
+        if len(values) != self.vertices:
+            raise UsageError(f"{len(values)} truth values for {self.vertices} vertices: expected one a vertex")
+        return values
 
     def __contains__(self, label: Hashable) -> bool:
         try:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._columns import are_names, as_array, as_ids, as_weights, name_table, number_labels, same_ids
+from ._columns import (arrow_column, as_array, as_ids, as_labels, as_weights, in_order, number_labels, same_ids,
+                       with_dates)
 from ._errors import UsageError
 from ._graph import Graph
+from ._numbers import count, seed_of
 from ._progress import Progress, reporting
 
 _repeats = ("remove", "keep", "heaviest", "first", "sum", "sum_weights")
@@ -22,7 +25,7 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
                progress: Progress = None) -> Graph:
     """Makes the graph of columns of edges: numpy arrays, series of pandas, polars or pyarrow, lists.
 
-    source, target: the labels of both ends: whole numbers, texts, or anything hashable.
+    source, target: the labels of both ends: whole numbers, texts, dates, or anything hashable.
     weight: numbers, one a row; None: the graph has no weights.
     directed: whether edges have directions.
     vertices: an int n: labels are 0 ... n - 1, and all of these are vertices. A sequence: all labels, in this order.
@@ -36,50 +39,94 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
     """
     if repeats not in _repeats:
         raise UsageError(f"repeats is {repeats!r}: expected one of {', '.join(map(repr, _repeats))}")
-    u, v = as_array(source, "source"), as_array(target, "target")
+    values = None if weight is None else as_weights(weight)
+    columns = _arrow_columns(source, target)
+    texts: Any = columns
+    if (vertices is None and all(column is not None and column.holds_texts() for column in columns)
+            and 0 < len(texts[0]) == len(texts[1]) and (values is None or len(values) == len(texts[0]))):
+        with reporting(progress) as receiver:
+            core, _, _, _ = _core.from_texts(*texts, values, directed, repeats, drop_loops, receiver)
+        return Graph(core, None)
+    u = with_dates(as_array(source, "source", columns[0]), "source")
+    v = with_dates(as_array(target, "target", columns[1]), "target")
     if len(u) != len(v):
         raise UsageError(f"source has {len(u)} rows, target {len(v)}: expected equally many")
-    values = None if weight is None else as_weights(weight)
     if values is not None and len(values) != len(u):
         raise UsageError(f"weight has {len(values)} rows, source {len(u)}: expected equally many")
     for column, name in ((u, "source"), (v, "target")):
-        if len(column) and column.dtype.kind in "fbcmM":
+        if len(column) and column.dtype.kind in "fbc":
             as_ids(column, name)
     if not len(u):
         u = v = np.zeros(0, dtype=np.int64)
 
     table: Sequence[Hashable] | None = None
-    names: Sequence[str] | None = None
-    count: int | None = None
+    names: Any = None
+    size: int | None = None
     if vertices is not None and not isinstance(vertices, (int, np.integer)):
-        table = list(as_array(vertices, "vertices").tolist())
-        index = {label: i for i, label in enumerate(table)}
-        if len(index) != len(table):
-            raise UsageError("vertices has a label twice: expected each once")
+        table, index = as_labels(vertices, "vertices")
         u, v = _looked_up(u, index, "source"), _looked_up(v, index, "target")
-        count = len(table)
+        size = len(table)
     elif vertices is not None:
-        count = int(vertices)
-        if count < 0:
-            raise UsageError(f"vertices is {count}: expected at least 0")
+        size = count(vertices, "vertices", 0)
         u, v = same_ids(as_ids(u, "source"), as_ids(v, "target"))
     elif u.dtype.kind in "iu" and v.dtype.kind in "iu" and min(u.min(initial=0), v.min(initial=0)) >= 0:
         u, v = same_ids(as_ids(u, "source"), as_ids(v, "target"))
     else:
         u, v, table = number_labels(u, v)
-        count = len(table)
-        if table and isinstance(table[0], str) and are_names(table):
+        size = len(table)
+        if found := in_order(table):
             # As in files: vertices are numbered in the order of their names.
-            names = sorted((str(name) for name in table), key=lambda name: name.encode("utf-8", "surrogateescape"))
-            rank = {name: i for i, name in enumerate(names)}
-            order = np.fromiter((rank[str(name)] for name in table), dtype=np.int64, count=count)
-            u, v, table = order[u], order[v], None
+            ranks, names = found
+            u, v, table = ranks[u], ranks[v], None
 
     with reporting(progress) as receiver:
-        core, _, _, _ = _core.from_edges(u, v, values, count, directed, repeats, drop_loops, receiver)
+        core, _, _, _ = _core.from_edges(u, v, values, size, directed, repeats, drop_loops, receiver)
     if names is not None:
-        core = _core.with_names(core, *name_table(names))
+        core = _core.with_names(core, *names)
     return Graph(core, table)
+
+
+def _arrow_columns(source: Any, target: Any) -> list[_core.ArrowColumn | None]:
+    made: list[_core.ArrowColumn | None] = []
+    for values, name in ((source, "source"), (target, "target")):
+        try:
+            made.append(arrow_column(values, name))
+        except ImportError:  # the library has this way only beside another one
+            made.append(None)
+    return made
+
+
+def _column_of(frame: Any, name: Any, which: str) -> Any:
+    try:
+        return frame[name]
+    except (KeyError, IndexError, TypeError, ValueError):
+        pass
+    except Exception as error:
+        if type(error).__name__ != "ColumnNotFoundError":  # of polars
+            raise
+    there = getattr(frame, "columns", None)
+    if there is None or callable(there) or len(there) and not isinstance(next(iter(there)), (str, int)):
+        there = getattr(frame, "column_names", None) or list(frame)
+    raise UsageError(f"{which} has no column {name!r}: expected one of {', '.join(map(repr, there))}")
+
+
+def from_frame(edges: Any, source: Any = "source", target: Any = "target", weight: Any = None, *,
+               vertices: Any = None, label: Any = "vertex", directed: bool = False, repeats: str = "remove",
+               drop_loops: bool = False, progress: Progress = None) -> Graph:
+    """Makes the graph of a frame of edges, and of one of vertices: of pandas, polars or pyarrow, or dicts of columns.
+
+    edges: a row an edge. source, target, weight: names of its columns; weight: None: the graph has no weights.
+    vertices: a row a vertex, isolated ones too; vertices are numbered in this order, so that results fit its rows.
+        None: the vertices that have edges.
+    label: the name of its column of labels.
+    directed, repeats, drop_loops: as of from_edges().
+
+    Raises UsageError for a column that is missing, and as from_edges() does.
+    """
+    labels = None if vertices is None else _column_of(vertices, label, "vertices")
+    return from_edges(_column_of(edges, source, "edges"), _column_of(edges, target, "edges"),
+                      None if weight is None else _column_of(edges, weight, "edges"), directed=directed,
+                      vertices=labels, repeats=repeats, drop_loops=drop_loops, progress=progress)
 
 
 def _looked_up(column: Any, index: dict[Hashable, int], name: str) -> Any:
@@ -99,10 +146,12 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, copy
     directed: False: edges have no directions; where the matrix is not symmetric, each entry becomes an edge, and of
         two different weights the lighter counts.
     weights: whether the entries are the weights.
+    labels: what the vertices are called, each once; None: 0, 1, 2 ...
     copy: False: shares the matrix's memory where its types allow (int32 or int64 indices with int64 offsets, and
         float64 entries); the caller must not write to it then.
 
-    Duplicate entries are summed, as scipy does. Raises UsageError for a matrix that is not square, and for NaN.
+    Duplicate entries are summed, as scipy does. Raises UsageError for a matrix that is not square, for NaN, and for
+    labels that are missing or repeat.
     """
     try:
         from scipy import sparse
@@ -114,6 +163,9 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, copy
         raise UsageError(f"the matrix has the shape {matrix.shape}: expected a square one")
     if weights and matrix.dtype.kind not in "iufb":
         raise TypeError(f"the entries have the type {matrix.dtype}: expected real numbers, or weights=False")
+    table = None if labels is None else as_labels(labels, "labels")[0]
+    if table is not None and len(table) != matrix.shape[0]:
+        raise UsageError(f"labels has {len(table)} rows, the matrix {matrix.shape[0]}: expected equally many")
     rows = matrix if matrix.format == "csr" else matrix.tocsr()
     share = not copy
     for attempt in range(2):
@@ -132,7 +184,7 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, copy
             core = _core.from_rows(offsets, targets[:end], None if values is None else values[:end], directed, share,
                                    "remove", receiver)
         if core is not None:
-            return Graph(core, labels)
+            return Graph(core, table)
         if attempt == 0:  # never sorted in the caller's matrix
             rows = rows.copy()
             rows.sum_duplicates()
@@ -145,22 +197,26 @@ def from_igraph(graph: Any, *, weight: str | None = "weight", labels: str | None
 
     weight: the edges' attribute that is the weight; without one, or None: the graph has no weights.
     labels: the vertices' attribute that calls them; without one, or None: they are called 0, 1, 2 ...
+    Raises UsageError if a vertex has no label, or the label of another one.
     Of edges that repeat one stays, the lightest.
     """
+    if not hasattr(graph, "vs"):
+        raise TypeError(f"graph is of type {type(graph).__name__}: expected an igraph.Graph")
+    named = labels is not None and labels in graph.vs.attributes()
+    table = as_labels(graph.vs[labels], f"the attribute {labels!r}")[0] if named else None
     edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     values = as_weights(graph.es[weight]) if weight is not None and weight in graph.es.attributes() else None
     u, v = np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1])
     with reporting(progress) as receiver:
         core, _, _, _ = _core.from_edges(u, v, values, graph.vcount(), graph.is_directed(), "remove", False, receiver)
-    named = labels is not None and labels in graph.vs.attributes()
-    return Graph(core, list(graph.vs[labels]) if named else None)
+    return Graph(core, table)
 
 
 def read(path: str | os.PathLike[str], *, format: str = "automatic", directed: bool | None = None,
          columns: Sequence[str | int] = (), weights_column: str | int | None = None, separator: str | None = None,
          header: bool | None = None, ids: str = "as_found", bipartite: bool = False, member: str = "",
-         repeats: str | None = None, drop_loops: bool = False, names: str | os.PathLike[str] | None = None,
-         verify: bool = False, progress: Progress = None) -> Graph:
+         encoding: str = "", skip_bad_lines: bool = False, repeats: str | None = None, drop_loops: bool = False,
+         names: str | os.PathLike[str] | None = None, verify: bool = False, progress: Progress = None) -> Graph:
     """Reads a graph from a file of any format that `callisto convert` reads, plain, compressed, or in an archive.
 
     format: "automatic": found from the content; or "edge-list", "matrix-market", "table", "graphml" ...
@@ -171,6 +227,8 @@ def read(path: str | os.PathLike[str], *, format: str = "automatic", directed: b
     ids: of a text: "as_found", "numbers" or "names".
     bipartite: ids of the first column are other vertices than those of the second.
     member: the file to read of an archive.
+    encoding: of a text, as iconv names it: "latin1", "utf-16" ...; "": UTF-8, or as the file shows.
+    skip_bad_lines: leaves out the lines of a list or table that are no edges, with a note.
     repeats, drop_loops: as of from_edges(); None: "remove", with a note.
     names: a file that names the vertices, a line each.
     verify: checks all of a native file, which is otherwise trusted.
@@ -185,8 +243,8 @@ def read(path: str | os.PathLike[str], *, format: str = "automatic", directed: b
     with reporting(progress) as receiver:
         core, notes = _core.read(
             where, format, directed is False, directed is True, [str(column) for column in columns],
-            None if weights_column is None else str(weights_column), separator, header, ids, bipartite, member, repeats,
-            drop_loops, verify, None if names is None else os.fspath(names), receiver)
+            None if weights_column is None else str(weights_column), separator, header, ids, bipartite, member,
+            encoding, skip_bad_lines, repeats, drop_loops, verify, None if names is None else os.fspath(names), receiver)
     return Graph(core, None, notes)
 
 
@@ -203,26 +261,29 @@ def kronecker(scale: int, degree: int = 16, *, seed: int = 1, directed: bool = F
               progress: Progress = None) -> Graph:
     """Makes a Kronecker graph of the Graph500 benchmark: 2^scale vertices, `degree` edges for each before repeats."""
     with reporting(progress) as receiver:
-        return Graph(_core.kronecker(scale, degree, seed, directed, receiver))
+        return Graph(_core.kronecker(count(scale, "scale", 0, 63), count(degree, "degree", 0), seed_of(seed), directed,
+                                     receiver))
 
 
 def uniform(vertices: int, edges: int, *, seed: int = 1, directed: bool = False, progress: Progress = None) -> Graph:
     """Makes a graph of uniformly random edges, close to Erdos and Renyi's G(n, m)."""
     with reporting(progress) as receiver:
-        return Graph(_core.uniform(vertices, edges, seed, directed, receiver))
+        return Graph(_core.uniform(count(vertices, "vertices", 0), count(edges, "edges", 0), seed_of(seed), directed,
+                                   receiver))
 
 
 def power_law(vertices: int, edges: int, exponent: float = 2.5, *, seed: int = 1, directed: bool = False,
               progress: Progress = None) -> Graph:
     """Makes a random graph with degrees that follow a power law of this exponent, after Chung and Lu."""
     with reporting(progress) as receiver:
-        return Graph(_core.power_law(vertices, edges, exponent, seed, directed, receiver))
+        return Graph(_core.power_law(count(vertices, "vertices", 0), count(edges, "edges", 0), exponent, seed_of(seed),
+                                     directed, receiver))
 
 
 def grid(rows: int, columns: int, *, directed: bool = False, progress: Progress = None) -> Graph:
     """Makes a grid: each vertex has an edge to the next one of its row and to the one below it."""
     with reporting(progress) as receiver:
-        return Graph(_core.grid(rows, columns, directed, receiver))
+        return Graph(_core.grid(count(rows, "rows", 0), count(columns, "columns", 0), directed, receiver))
 
 
 def from_networkx(graph: Any, *, weight: str | None = "weight") -> Graph:
@@ -233,11 +294,26 @@ def from_networkx(graph: Any, *, weight: str | None = "weight") -> Graph:
     """
     from .nx._graph import Graph as Converted
 
+    if not hasattr(graph, "adj"):
+        raise TypeError(f"graph is of type {type(graph).__name__}: expected a graph of networkx")
     converted = Converted(graph)  # type: ignore[no-untyped-call]
     try:
         core = converted.kernel(converted.values(weight))  # type: ignore[no-untyped-call]
     except NotImplementedError as why:
-        raise UsageError(str(why)) from None
+        return _with_other_weights(graph, weight, str(why))
     nodes = list(converted.nodes)
     plain = all(type(node) is int for node in nodes) and nodes == list(range(len(nodes)))
     return Graph(core, None if plain else nodes)
+
+
+def _with_other_weights(graph: Any, weight: Any, why: str) -> Graph:
+    """Makes the graph of networkx edges of which some weights are neither ints nor floats, but other real numbers."""
+    rows = list(graph.edges(data=weight, default=1)) if isinstance(weight, str) else []
+    for u, v, value in rows:
+        if not isinstance(value, (Real, np.bool_)) or value != value:
+            raise UsageError(f"the weight of the edge ({u!r}, {v!r}) is {value!r}: expected a number")
+    if not rows:
+        raise UsageError(why)
+    source, target, values = zip(*rows)
+    return from_edges(list(source), list(target), [float(value) for value in values], directed=graph.is_directed(),
+                      vertices=list(graph))

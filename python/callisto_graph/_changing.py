@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._base import GraphBase
-from ._columns import as_array, as_weights
+from ._base import GraphBase, _NetworkXArgument
+from ._columns import as_array, as_weights, is_missing
 from ._errors import UsageError
 from ._progress import Progress, reporting
 from ._results import Groups, Values, VertexResult
@@ -33,7 +33,7 @@ class _Labels(GraphBase):
         self._index = None
 
 
-class ChangingGraph:
+class ChangingGraph(_NetworkXArgument):
     """A graph with edges that come and go, and analyses that follow at the cost of what a change moves.
 
     Made by Graph.changing(), or empty by ChangingGraph(directed=...). An edge is there at most once, and has a weight.
@@ -86,6 +86,10 @@ class ChangingGraph:
         kind = "directed" if self.directed else "undirected"
         return f"ChangingGraph({self.vertices} vertices, {self.edges} edges, {kind})"
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a ChangingGraph cannot be pickled: its analyses hold it; pickle to_graph(), and begin anew by "
+                        "changing()")
+
     def __len__(self) -> int:
         return self.vertices
 
@@ -112,7 +116,7 @@ class ChangingGraph:
         v = self._find(label)
         if v is not None:
             return v
-        if label is None or label != label:
+        if is_missing(label):
             raise UsageError(f"a vertex is missing ({label!r}): expected a label")
         with self._lock:
             v = self._find(label)
@@ -210,13 +214,18 @@ class ChangingGraph:
 
     # Analyses
 
-    def pagerank(self, *, damping: float = 0.85, tolerance: float = 1e-3, progress: Progress = None) -> ChangingPageRank:
-        """Computes PageRank, edges counting alike, and returns it as an analysis that follows the graph.
+    def pagerank(self, *, damping: float = 0.85, tolerance: float = 1e-3, weights: str | None = "strength",
+                 progress: Progress = None) -> ChangingPageRank:
+        """Computes PageRank, and returns it as an analysis that follows the graph.
 
         tolerance: all scores together are off by about this at most (L1).
+        weights: "strength": an edge is followed with the share that its weight has; None: all edges alike. An edge
+        without a weight has the weight 1.
         """
+        if weights not in (None, "strength"):
+            raise UsageError(f"weights is {weights!r}: expected 'strength' or None")
         with reporting(progress) as receiver:
-            return ChangingPageRank(self, _core.follow_pagerank(self._core, damping, tolerance, receiver))
+            return ChangingPageRank(self, _core.follow_pagerank(self._core, damping, tolerance, weights or "none", receiver))
 
     def components(self, *, progress: Progress = None) -> ChangingComponents:
         """Finds the connected components, and returns them as an analysis that follows the graph; directions do not
@@ -251,6 +260,15 @@ class ChangingResult:
     def update(self) -> list[Any]:
         """Brings the analysis up to date. Returns the labels of the vertices that changed since the last update()."""
         return [self.graph._label(v) for v in self._following.update().tolist()]
+
+    def updates(self, batches: Iterable[Any]) -> Iterator[list[Any]]:
+        """Adds the edges of each batch to the graph, and yields the labels of the vertices that changed by it.
+
+        batches: (source, target) or (source, target, weight), as add_edges() takes.
+        """
+        for batch in batches:
+            self.graph.add_edges(*batch)
+            yield self.update()
 
     def now(self) -> VertexResult:
         """Returns the values of all vertices, which later changes leave as they are."""

@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._base import GraphBase, signed
+from ._base import GraphBase, _NetworkXArgument, signed
 from ._changing import ChangingGraph
-from ._columns import are_names, name_table
+from ._columns import are_names, as_weights, name_table
 from ._errors import UsageError
+from ._numbers import count, iterations_of, seed_of
 from ._paths import PathKernels
 from ._progress import Progress, reporting
 from ._rank import RankKernels
 from ._structure import StructureKernels
 
 
-class Graph(RankKernels, PathKernels, StructureKernels):
+class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
     """An immutable graph. Make one by from_edges(), read(), from_scipy(), from_networkx(), from_igraph() or a generator.
 
     Vertices are the numbers 0 ... n - 1 inside; `labels` tells what they are called outside. Arguments that name a
@@ -87,7 +88,8 @@ class Graph(RankKernels, PathKernels, StructureKernels):
         """
         from ._display import drawing
 
-        return drawing(self, size, iterations, None if values is None else np.asarray(values, dtype=np.float64))
+        return drawing(self, count(size, "size"), iterations_of(iterations, 0),
+                       None if values is None else as_weights(values, "values"))
 
     # Rows and edges
 
@@ -186,11 +188,12 @@ class Graph(RankKernels, PathKernels, StructureKernels):
     def subgraph(self, labels: Iterable[Hashable] | npt.NDArray[np.bool_], *, progress: Progress = None) -> Graph:
         """Returns the graph of some vertices and all edges between them, which keep their labels.
 
-        labels: those of the vertices; or by vertex, whether it is in (an array of bool).
+        labels: those of the vertices; or by vertex, whether it is in (a column of bool).
         """
         chosen: npt.NDArray[np.bool_]
-        if isinstance(labels, np.ndarray) and labels.dtype == np.bool_:
-            chosen = np.ascontiguousarray(labels)
+        mask = self._mask(labels)
+        if mask is not None:
+            chosen = mask
         else:
             chosen = np.zeros(self.vertices, dtype=np.bool_)
             chosen[self.vertices_of(labels)] = True
@@ -208,13 +211,14 @@ class Graph(RankKernels, PathKernels, StructureKernels):
     def k_core(self, k: int, *, progress: Progress = None) -> Graph:
         """Returns the k-core: the largest subgraph in which every vertex has at least k neighbours."""
         with reporting(progress) as receiver:
-            chosen = _core.core_of(self._core, k, receiver)
+            chosen = _core.core_of(self._core, count(k, "k", 0, 2**32 - 1), receiver)
         return self.subgraph(chosen, progress=progress)
 
     def neighbourhood(self, centres: Iterable[Hashable], hops: int = 1, *, progress: Progress = None) -> Graph:
         """Returns the vertices at most `hops` edges from one of the centres, whatever the direction of edges."""
         with reporting(progress) as receiver:
-            chosen = _core.within_hops(self._core, self.vertices_of(centres), hops, receiver)
+            chosen = _core.within_hops(self._core, self.vertices_of(centres),
+                                        count(hops, "hops", 0, 2**32 - 1), receiver)
         return self.subgraph(chosen, progress=progress)
 
     def undirected(self, *, repeats: str = "remove", progress: Progress = None) -> Graph:
@@ -242,7 +246,7 @@ class Graph(RankKernels, PathKernels, StructureKernels):
 
     def with_random_weights(self, seed: int = 1, *, progress: Progress = None) -> Graph:
         """Returns the graph with random weights from 1 to 255, as of the GAP benchmark."""
-        return self._changed(_core.with_random_weights, seed, progress=progress)
+        return self._changed(_core.with_random_weights, seed_of(seed), progress=progress)
 
     def changing(self, *, progress: Progress = None) -> ChangingGraph:
         """Returns a copy with edges that may come and go, and analyses that follow. Of repeated arcs the lightest stays.

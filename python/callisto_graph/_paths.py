@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._base import GraphBase, signed
 from ._errors import UsageError
+from ._numbers import above_0, count, seed_of
 from ._progress import Progress, reporting
 from ._results import Diameter, Distances, DistanceSample, Eccentricities, Path
 
@@ -27,12 +28,11 @@ class PathKernels(GraphBase):
         along: "out" follows edges, "in" goes against them, "both" ignores directions.
         depth: vertices farther away than this stay unreached.
         """
-        if depth is not None and not 0 <= depth <= _farthest:
-            raise UsageError(f"depth is {depth}: expected 0 to {_farthest}")
+        levels = _farthest if depth is None else count(depth, "depth", 0, _farthest)
         v = self.vertex(source)
         with reporting(progress) as receiver:
             parents, distances, reached, eccentricity = _core.bfs(
-                self._core, v, along, _farthest if depth is None else depth, True, receiver)
+                self._core, v, along, levels, True, receiver)
         return Distances(self, signed(distances), signed(parents), v, reached, eccentricity)
 
     def sssp(self, source: Hashable, *, delta: float | None = None, negative: bool = False,
@@ -42,13 +42,14 @@ class PathKernels(GraphBase):
         delta: width of a bucket of delta-stepping, in units of weight; None: chosen from the graph.
         negative: weights may be negative (Bellman and Ford). Raises UsageError if a cycle has a negative sum.
         """
+        width = above_0(delta, "delta")
         v = self.vertex(source)
         if not self._core.arcs:
             made = self.bfs(source)
             return Distances(self, np.where(made.distances == 0, 0.0, np.inf), made.parents, v, 1, 0.0)
         with reporting(progress) as receiver:
             distances, parents, reached, eccentricity, cycle = _core.sssp(
-                self._core, v, delta or 0.0, True, negative, receiver)
+                self._core, v, width, True, negative, receiver)
         if len(cycle):
             labels = [self.label(u) for u in cycle.tolist()[:10]]
             raise UsageError(f"a cycle of {len(cycle)} vertices has a negative sum of weights: {labels}")
@@ -68,7 +69,7 @@ class PathKernels(GraphBase):
         """
         with reporting(progress) as receiver:
             lower, upper, u, v, done, vertices = _core.diameter(
-                self._core, 2**64 - 1 if searches is None else searches, receiver)
+                self._core, 2**64 - 1 if searches is None else count(searches, "searches"), receiver)
         source, target = (self.label(u), self.label(v)) if self.vertices else (None, None)
         return Diameter(lower, upper, source, target, done, vertices)
 
@@ -86,5 +87,6 @@ class PathKernels(GraphBase):
     def distances(self, *, sources: int = 32, seed: int = 1, progress: Progress = None) -> DistanceSample:
         """Samples how far the vertices of the largest component are apart, in edges of either direction."""
         with reporting(progress) as receiver:
-            pairs, mean, low, high, vertices, used = _core.distances(self._core, sources, seed, receiver)
+            pairs, mean, low, high, vertices, used = _core.distances(
+                self._core, count(sources, "sources"), seed_of(seed), receiver)
         return DistanceSample(pairs.view(np.int64), mean, low, high, vertices, used)

@@ -8,7 +8,9 @@ import numpy as np
 
 from . import _core
 from ._base import GraphBase
+from ._columns import label_list
 from ._errors import UsageError
+from ._numbers import above_0, count, iterations_of, seed_of
 from ._progress import Progress, reporting
 from ._results import Betweenness, Closeness, EdgeBetweenness, Eigenvector, Hits, Katz, PageRank
 
@@ -34,13 +36,13 @@ class RankKernels(GraphBase):
         """
         vertices = shares = None
         if seeds is not None:
-            table = dict(seeds) if isinstance(seeds, Mapping) else dict.fromkeys(seeds, 1.0)
+            table = dict(seeds) if isinstance(seeds, Mapping) else dict.fromkeys(label_list(seeds, "seeds"), 1.0)
             if not table:
                 raise UsageError("seeds is empty: expected a label, or None")
             vertices = self.vertices_of(table)
             shares = np.array(list(table.values()), dtype=np.float64)
         with reporting(progress) as receiver:
-            made = _core.pagerank(self._core, damping, tolerance, iterations, accelerated,
+            made = _core.pagerank(self._core, damping, tolerance, iterations_of(iterations), accelerated,
                                   self._lengths(weights, ("none", "strength")), vertices, shares, receiver)
         return PageRank(self, *made)
 
@@ -57,8 +59,8 @@ class RankKernels(GraphBase):
         """
         with reporting(progress) as receiver:
             scores, errors, used, _ = _core.betweenness(
-                self._core, samples or 0, seed, error or 0.0, confidence,
-                None if sources is None else self.vertices_of(sources), normalized,
+                self._core, 0 if samples is None else count(samples, "samples"), seed_of(seed), above_0(error, "error"),
+                confidence, None if sources is None else self.vertices_of(sources), normalized,
                 self._lengths(weights, ("none", "length")), receiver)
         return Betweenness(self, scores, errors, used)
 
@@ -68,7 +70,8 @@ class RankKernels(GraphBase):
         """Computes the betweenness of every edge; arguments as of betweenness()."""
         with reporting(progress) as receiver:
             source, target, scores, used = _core.edge_betweenness(
-                self._core, samples or 0, seed, None if sources is None else self.vertices_of(sources), normalized,
+                self._core, 0 if samples is None else count(samples, "samples"), seed_of(seed),
+                None if sources is None else self.vertices_of(sources), normalized,
                 self._lengths(weights, ("none", "length")), receiver)
         return EdgeBetweenness(self, source.view(np.int64), target.view(np.int64), scores, used)
 
@@ -86,8 +89,9 @@ class RankKernels(GraphBase):
         """
         with reporting(progress) as receiver:
             made = _core.closeness(self._core, harmonic, outgoing, normalized,
-                                   self._lengths(weights, ("none", "length")), samples or 0, seed, error or 0.0,
-                                   confidence, receiver)
+                                   self._lengths(weights, ("none", "length")),
+                                   0 if samples is None else count(samples, "samples"), seed_of(seed),
+                                   above_0(error, "error"), confidence, receiver)
         return Closeness(self, *made)
 
     def eigenvector(self, *, tolerance: float = 1e-9, iterations: int = 1000, weights: str | None = None,
@@ -98,7 +102,7 @@ class RankKernels(GraphBase):
         Raises NoCentralityError if a directed graph has no cycle.
         """
         with reporting(progress) as receiver:
-            made = _core.eigenvector(self._core, tolerance, iterations,
+            made = _core.eigenvector(self._core, tolerance, iterations_of(iterations),
                                      self._lengths(weights, ("none", "strength")), receiver)
         return Eigenvector(self, *made)
 
@@ -110,7 +114,8 @@ class RankKernels(GraphBase):
         normalized: scaled so that the sum of squares is 1.
         """
         with reporting(progress) as receiver:
-            made = _core.katz(self._core, alpha or 0.0, beta, normalized, tolerance, iterations,
+            made = _core.katz(self._core, above_0(alpha, "alpha"), beta, normalized, tolerance,
+                              iterations_of(iterations),
                               self._lengths(weights, ("none", "strength")), receiver)
         return Katz(self, *made)
 
@@ -118,5 +123,6 @@ class RankKernels(GraphBase):
              progress: Progress = None) -> Hits:
         """Computes hubs and authorities (Kleinberg): good hubs lead to good authorities."""
         with reporting(progress) as receiver:
-            made = _core.hits(self._core, tolerance, iterations, self._lengths(weights, ("none", "strength")), receiver)
+            made = _core.hits(self._core, tolerance, iterations_of(iterations),
+                              self._lengths(weights, ("none", "strength")), receiver)
         return Hits(self, *made)

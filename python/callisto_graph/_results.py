@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ._columns import is_column
 from ._errors import UsageError
+from ._numbers import count
 
 if TYPE_CHECKING:
     from ._base import GraphBase
@@ -39,8 +41,10 @@ def _frame(columns: dict[str, Any], library: str) -> Any:
 class VertexResult:
     """Values by vertex. Index it with a label, or a list of labels; use it as an array; convert it.
 
-    It behaves as a pandas.Series does: iteration, `sum()` and `len()` see the values in order of vertices, `in` asks for
-    a label, and an array of truth values chooses rows.
+    It behaves as an array by vertex: iteration, `sum()` and `len()` see the values in order of vertices, `in` asks for a
+    label, and an array of truth values chooses rows. Operators work value by value: comparisons give an array of truth
+    values, arithmetic gives Values. The other operand is a number, an array by vertex, a result for the same labels in
+    any order, or a pandas.Series with these labels as its index.
     """
 
     graph: GraphBase = field(repr=False)
@@ -63,12 +67,11 @@ class VertexResult:
         return made.copy() if copy and made is self._main() else made
 
     def __getitem__(self, label: Any) -> Any:
-        """Returns the value of the vertex with this label; for a list or an array, the values of all of them."""
-        if not isinstance(label, (list, np.ndarray)):
+        """Returns the value of the vertex with this label; for a list or a column, the values of all of them."""
+        if not isinstance(label, list) and (not is_column(label) or np.isscalar(label)):
             return self._main()[self.graph.vertex(label)].item()
-        if isinstance(label, np.ndarray) and label.dtype == np.bool_:
-            return self._main()[label]
-        return self._main()[self.graph.vertices_of(label)]
+        mask = self.graph._mask(label)
+        return self._main()[self.graph.vertices_of(label) if mask is None else mask]
 
     def __iter__(self) -> Iterator[Any]:
         """Iterates over the values, as Python objects, in order of vertices."""
@@ -77,6 +80,80 @@ class VertexResult:
     def __contains__(self, label: Hashable) -> bool:
         """True if a vertex has this label."""
         return label in self.graph
+
+    def _operand(self, other: Any) -> Any:
+        """Returns the other operand of an operator: a number, or an array in the order of this result's vertices.
+        Raises UsageError if it is for other vertices."""
+        if isinstance(other, VertexResult):
+            if other.graph is self.graph:
+                return other._main()
+            labels, values = other.graph.label_list(), other._main()
+        elif hasattr(other, "index") and hasattr(other, "to_numpy"):
+            labels, values = other.index.tolist(), other.to_numpy()
+        else:
+            if isinstance(other, (np.ndarray, list)) and np.shape(other) != (len(self),):
+                raise UsageError(f"{len(self)} values beside an operand of shape {np.shape(other)}: expected one a vertex")
+            return other
+        mine = self.graph.label_list()
+        if labels == mine:
+            return values
+        place = {label: row for row, label in enumerate(labels)}
+        if len(place) != len(mine) or len(labels) != len(mine) or not all(label in place for label in mine):
+            raise UsageError("the operands have other labels: expected values of the same vertices")
+        return values[[place[label] for label in mine]]
+
+    def _operated(self, operator: Any, other: Any, swapped: bool = False) -> Any:
+        mine, its = self._main(), self._operand(other)
+        made = operator(its, mine) if swapped else operator(mine, its)
+        return made if made.dtype.kind == "b" else Values(self.graph, made)
+
+    __array_priority__ = 1000  # an array as the left operand leaves the operator to this class
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self._operated(np.equal, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._operated(np.not_equal, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._operated(np.less, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._operated(np.less_equal, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._operated(np.greater, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._operated(np.greater_equal, other)
+
+    def __add__(self, other: Any) -> Any:
+        return self._operated(np.add, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._operated(np.add, other, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._operated(np.subtract, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._operated(np.subtract, other, True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._operated(np.multiply, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._operated(np.multiply, other, True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._operated(np.divide, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._operated(np.divide, other, True)
+
+    def __neg__(self) -> Any:
+        return Values(self.graph, np.negative(self._main()))
 
     def __repr__(self) -> str:
         facts = "".join(f", {name}={value!r}" for name, value in self._facts().items() if np.isscalar(value))
@@ -106,10 +183,8 @@ class VertexResult:
 
     def top(self, n: int = 10) -> list[tuple[Any, Any]]:
         """Returns the n vertices with the largest values of the main column, as (label, value); equal ones by vertex."""
-        if n < 0:
-            raise UsageError(f"n is {n}: expected at least 0")
         values = self._main()
-        n = min(n, len(values))
+        n = min(count(n, "n", 0), len(values))
         if n == 0:
             return []
         order = values.astype(np.float64)
@@ -174,7 +249,7 @@ class EdgeResult:
     def top(self, n: int = 10) -> list[tuple[Any, Any, Any]]:
         """Returns the n edges with the largest values of the main column, as (label, label, value)."""
         values = getattr(self, self.columns[0])
-        first = np.argsort(-values.astype(np.float64), kind="stable")[:max(n, 0)]
+        first = np.argsort(-values.astype(np.float64), kind="stable")[:count(n, "n", 0)]
         return [(self.graph.label(int(self.source[i])), self.graph.label(int(self.target[i])), values[i].item())
                 for i in first.tolist()]
 
@@ -398,6 +473,7 @@ class Groups(VertexResult):
 
     def top(self, n: int = 10) -> list[tuple[Any, int]]:
         """Returns the n largest groups, each as (label of its smallest vertex, size)."""
+        n = count(n, "n", 0)
         roots, sizes = self.sizes()
         return [(self.graph.label(v), s) for v, s in zip(roots[:n].tolist(), sizes[:n].tolist())]
 
@@ -440,6 +516,58 @@ class Truss(EdgeResult):
     highest: int  #: the largest
     innermost: int  #: edges that have it
     columns = ("trussness",)
+
+
+@dataclass(eq=False, repr=False)
+class Biconnected(EdgeResult):
+    """The biconnected components, called blocks: edges are in one block if a cycle without repeated vertices has both."""
+
+    block: IntArray  #: by edge: its block; blocks are numbered in the order of their first edges
+    sizes: IntArray  #: by block: its vertices
+    blocks: IntArray  #: by vertex: the blocks that it is in
+    columns = ("block",)
+
+    def bridges(self) -> list[tuple[Any, Any]]:
+        """Returns the bridges, by labels: edges without which their component falls apart."""
+        chosen = np.flatnonzero(self.sizes[self.block] == 2)
+        return [(self.graph.label(u), self.graph.label(v))
+                for u, v in zip(self.source[chosen].tolist(), self.target[chosen].tolist())]
+
+    def articulation_points(self) -> list[Any]:
+        """Returns the labels of the vertices without which their component falls apart."""
+        return [self.graph.label(v) for v in np.flatnonzero(self.blocks > 1).tolist()]
+
+    def members(self) -> list[list[Any]]:
+        """Returns the labels of the vertices of each block, by its number."""
+        both = np.concatenate([np.stack([self.block, end], axis=1) for end in (self.source, self.target)])
+        pairs = np.unique(both, axis=0)
+        ends = np.cumsum(self.sizes)[:-1]
+        return [[self.graph.label(v) for v in part.tolist()] for part in np.split(pairs[:, 1], ends)] if len(pairs) else []
+
+
+@dataclass(eq=False, repr=False)
+class Layers(VertexResult):
+    """A topological order: the layer of a vertex is the number of arcs on the longest path that ends there."""
+
+    layer: IntArray  #: by vertex; arcs lead to higher layers
+    order: IntArray  #: the vertices, by layer, then by vertex
+    count: int  #: how many layers there are
+    columns = ("layer",)
+
+    def labels(self) -> list[Any]:
+        """Returns the labels of the vertices in topological order."""
+        return [self.graph.label(v) for v in self.order.tolist()]
+
+
+@dataclass(frozen=True)
+class GroupsComparison:
+    """How much two divisions into groups agree."""
+
+    groups: tuple[int, int]  #: groups of each
+    mutual_information: float  #: normalized by the mean of both entropies; 1: equal, 0: independent
+    adjusted_rand: float  #: 1: equal, 0: as by chance
+    rand: float  #: share of pairs that are together in both divisions, or apart in both
+    variation_of_information: float  #: in nats; 0: equal
 
 
 @dataclass(eq=False, repr=False)

@@ -8,12 +8,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _numbers
 from ._base import GraphBase, signed
+from ._columns import as_array, is_missing
 from ._errors import UsageError
+from ._numbers import count, iterations_of, seed_of
 from ._progress import Progress, reporting
-from ._results import (Clustering, Colouring, Communities, Cores, Degrees, Forest, Groups, IndependentSet, IntArray,
-                       Matching, SimilarPairs, Truss)
+from ._results import (Biconnected, Clustering, Colouring, Communities, Cores, Degrees, Forest, Groups,
+                       GroupsComparison, IndependentSet, IntArray, Layers, Matching, SimilarPairs, Truss)
+
+
+def _group_numbers(groups: npt.ArrayLike, name: str) -> npt.NDArray[np.uint64]:
+    """Returns by item the row where its group first occurs."""
+    first: dict[Hashable, int] = {}
+    of = [first.setdefault(group, row) for row, group in enumerate(as_array(groups, name).tolist())]
+    for group, row in first.items():
+        if is_missing(group):
+            raise UsageError(f"the group of row {row} is missing ({group!r}): expected one")
+    return np.array(of, dtype=np.uint64)
+
+
+def compare_groups(a: npt.ArrayLike, b: npt.ArrayLike) -> GroupsComparison:
+    """Tells how much two divisions of the same items agree. `a`, `b`: a value by item, equal within a group.
+
+    Normalized mutual information (Danon et al.), the Rand index and its adjusted form (Hubert and Arabie), and the
+    variation of information (Meila). Results of components() and communities() are divisions of vertices.
+    """
+    of_a, of_b = _group_numbers(a, "a"), _group_numbers(b, "b")
+    if len(of_a) != len(of_b):
+        raise UsageError(f"a has {len(of_a)} items and b {len(of_b)}: expected as many")
+    groups_a, groups_b, *values = _core.compare_groups(of_a, of_b)
+    return GroupsComparison((groups_a, groups_b), *values)
 
 
 class StructureKernels(GraphBase):
@@ -35,34 +60,38 @@ class StructureKernels(GraphBase):
         of = signed(of)
         return Groups(self, of, int(np.count_nonzero(of == np.arange(len(of)))))
 
-    def communities(self, *, method: str = "leiden", quality: str = "modularity", resolution: float = 1.0,
-                    directions: str = "follow", iterations: int = 1, seed: int = 1,
-                    progress: Progress = None) -> Communities:
+    def communities(self, *, method: str = "leiden", quality: str = "modularity",
+                    resolution: float | None = None, directions: str = "follow", iterations: int = 1,
+                    seed: int = 1, progress: Progress = None) -> Communities:
         """Finds communities: groups with more edges inside than chance would put there.
 
         method: "leiden", "louvain", or "labels" (label propagation).
         quality: "modularity" or "cpm", which leiden and louvain maximize.
-        resolution: higher values find smaller communities.
+        resolution: higher values find smaller communities. None: 1 for modularity; for cpm the density of the graph,
+        the weight of all edges by the number of pairs of vertices.
         directions: "follow", or "ignore": edges of a directed graph count without direction.
         iterations: of leiden and louvain, each from the communities of the one before.
 
         Weights count as strengths. The result depends on the graph and the arguments alone, not on threads.
         """
         with reporting(progress) as receiver:
-            of, count, value, converged = _core.communities(self._core, method, quality, directions, resolution,
-                                                            iterations, seed, receiver)
-        return Communities(self, of.view(np.int64), count, value, converged)
+            of, groups, value, converged = _core.communities(self._core, method, quality, directions, resolution,
+                                                             iterations_of(iterations), seed_of(seed), receiver)
+        return Communities(self, of.view(np.int64), groups, value, converged)
 
-    def community_quality(self, groups: npt.ArrayLike, *, quality: str = "modularity", resolution: float = 1.0,
-                          directions: str = "follow", progress: Progress = None) -> float:
-        """Returns the quality of a division of the vertices. `groups`: a value by vertex, equal within a group."""
-        values = np.asarray(groups)
-        if values.shape != (self.vertices,):
+    def community_quality(self, groups: npt.ArrayLike, *, quality: str = "modularity",
+                          resolution: float | None = None, directions: str = "follow",
+                          progress: Progress = None) -> float:
+        """Returns the quality of a division of the vertices. `groups`: a value by vertex, equal within a group.
+
+        quality, resolution and directions are those of communities().
+        """
+        values = as_array(groups, "groups")
+        if len(values) != self.vertices:
             raise UsageError(f"groups has the shape {values.shape}: expected ({self.vertices},)")
-        _, first, number = np.unique(values, return_index=True, return_inverse=True)
+        of = _group_numbers(values, "groups")
         with reporting(progress) as receiver:
-            made = _core.community_quality(self._core, first[number].astype(np.uint64), quality, directions, resolution,
-                                           receiver)
+            made = _core.community_quality(self._core, of, quality, directions, resolution, receiver)
         return float(made)
 
     def cores(self, *, progress: Progress = None) -> Cores:
@@ -96,6 +125,33 @@ class StructureKernels(GraphBase):
             source, target, trussness, highest, innermost = _core.truss(self._core, receiver)
         return Truss(self, signed(source), signed(target), trussness, highest, innermost)
 
+    def biconnected(self, *, progress: Progress = None) -> Biconnected:
+        """Finds biconnected components, bridges and articulation points, of the underlying simple undirected graph."""
+        with reporting(progress) as receiver:
+            made = _core.biconnected(self._core, receiver)
+        return Biconnected(self, *map(signed, made))
+
+    def topological_order(self, *, progress: Progress = None) -> Layers:
+        """Orders the vertices of a directed graph without cycles so that arcs lead forward.
+
+        Raises UsageError, which names a cycle, if there is one; a self-loop is a cycle.
+        """
+        with reporting(progress) as receiver:
+            order, layer, count, cycle = _core.topological_order(self._core, receiver)
+        if len(cycle):
+            shown = [self.label(v) for v in signed(cycle[:20]).tolist()]
+            end = f" -> ... ({len(cycle) - 20} more)" if len(cycle) > 20 else f" -> {shown[0]}"
+            raise UsageError("the graph has a cycle: " + " -> ".join(map(str, shown)) + end)
+        return Layers(self, signed(layer), signed(order), count)
+
+    def assortativity(self, *, progress: Progress = None) -> float:
+        """Computes the correlation of the degrees at both ends of edges, without loops and repeats; NaN if undefined.
+
+        In a directed graph it is that of out-degrees with the in-degrees that arcs lead to.
+        """
+        with reporting(progress) as receiver:
+            return float(_core.assortativity(self._core, receiver))
+
     def spanning_forest(self, *, heaviest: bool = False, progress: Progress = None) -> Forest:
         """Finds the minimum spanning forest, or the maximum one; without weights all edges weigh 1."""
         with reporting(progress) as receiver:
@@ -106,7 +162,9 @@ class StructureKernels(GraphBase):
                    progress: Progress = None) -> SimilarPairs:
         """Tells how alike the vertices of each pair are, by the neighbours that they share.
 
-        measure: "jaccard": shared by all neighbours of the two; "overlap": by those of the one that has fewer.
+        measure: "jaccard": shared by all neighbours of the two; "overlap": by those of the one that has fewer; "cosine":
+        by the root of the product of both. Without an upper bound: "common": the number of shared ones; "adamic-adar":
+        each divided by the logarithm of its degree; "resource-allocation": by its degree.
         """
         ends = [(self.vertex(u), self.vertex(v)) for u, v in pairs]
         both = np.array(ends, dtype=np.uint64).reshape(-1, 2)
@@ -123,11 +181,13 @@ class StructureKernels(GraphBase):
         """
         if (threshold is None) == (count is None):
             raise UsageError("expected either threshold or count")
+        common = _numbers.count(least_common, "least_common", 0)
+        most = 0 if count is None else _numbers.count(count, "count")
         with reporting(progress) as receiver:
             if threshold is not None:
-                made = _core.similar_pairs(self._core, threshold, measure, least_common, receiver)
+                made = _core.similar_pairs(self._core, threshold, measure, common, receiver)
             else:
-                made = _core.most_similar(self._core, count, measure, least_common, receiver)
+                made = _core.most_similar(self._core, most, measure, common, receiver)
         return SimilarPairs(self, made[0].view(np.int64), made[1].view(np.int64), made[2])
 
     def matching(self, *, heaviest_first: bool = False, seed: int = 1, progress: Progress = None) -> Matching:
@@ -136,7 +196,7 @@ class StructureKernels(GraphBase):
         heaviest_first: takes edges by falling weight: at least half of the largest weight possible.
         """
         with reporting(progress) as receiver:
-            partners, edges, weight = _core.matching(self._core, heaviest_first, seed, receiver)
+            partners, edges, weight = _core.matching(self._core, heaviest_first, seed_of(seed), receiver)
         return Matching(self, signed(partners), edges, weight)
 
     def colouring(self, *, order: str = "smallest_log_last", seed: int = 1, progress: Progress = None) -> Colouring:
@@ -145,12 +205,12 @@ class StructureKernels(GraphBase):
         order: "smallest_log_last" takes the fewest colours, "largest_log_first" less time; or "random".
         """
         with reporting(progress) as receiver:
-            return Colouring(self, *_core.colouring(self._core, order, seed, receiver))
+            return Colouring(self, *_core.colouring(self._core, order, seed_of(seed), receiver))
 
     def independent_set(self, *, seed: int = 1, progress: Progress = None) -> IndependentSet:
         """Finds a maximal independent set: no two vertices are neighbours, and none can be added."""
         with reporting(progress) as receiver:
-            return IndependentSet(self, *_core.independent_set(self._core, seed, receiver))
+            return IndependentSet(self, *_core.independent_set(self._core, seed_of(seed), receiver))
 
     def walks(self, starts: Iterable[Hashable] | None = None, *, each: int = 1, length: int = 80, p: float = 1.0,
               q: float = 1.0, weights: str | None = None, seed: int = 1,
@@ -161,8 +221,7 @@ class StructureKernels(GraphBase):
         length: most vertices of a walk. p, q: node2vec's return and in-out parameters.
         weights: "strength": edges are taken in proportion to their weights.
         """
-        if each < 1 or length < 1:
-            raise UsageError(f"each is {each}, length is {length}: expected at least 1")
+        each, length, seed = count(each, "each"), count(length, "length"), seed_of(seed)
         first = np.arange(self.vertices, dtype=np.uint64) if starts is None else self.vertices_of(starts)
         weighted = self._lengths(weights, ("none", "strength")) == "strength"
         with reporting(progress) as receiver:
@@ -171,7 +230,10 @@ class StructureKernels(GraphBase):
         return rows
 
     def statistics(self, *, progress: Progress = None) -> dict[str, Any]:
-        """Returns sizes, degrees and irregularities: vertices, arcs, edges, self-loops, repeats, isolated vertices."""
+        """Returns sizes, degrees and irregularities: vertices, arcs, edges, self-loops, repeats, isolated vertices.
+
+        "density" is the share of pairs of vertices that are joined, "reciprocity" the share of arcs with their reverse.
+        """
         with reporting(progress) as receiver:
             return dict(_core.statistics(self._core, receiver))
 

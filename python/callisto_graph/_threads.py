@@ -28,16 +28,15 @@ def threads(count: Optional[int] = None) -> Threads:
     CPU that the process may use; the environment variable CALLISTO_THREADS sets another. The first call starts the
     threads. The number counts for the whole process.
 
-    Raises UsageError for a count below 1 or above 65536.
+    Raises UsageError for a count below 1 or above 4096.
     """
     if count is None:
         return Threads(_core.threads())
-    if count < 1 or count > 65536:
-        from ._errors import UsageError
+    from ._numbers import count as checked
 
-        raise UsageError(f"count is {count}: expected 1 to 65536")
+    wanted = checked(count, "count", 1, 4096)
     before = _core.threads()
-    _core.set_threads(count)
+    _core.set_threads(wanted)
     made = Threads(_core.threads())
     made._before = before
     return made

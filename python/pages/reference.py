@@ -78,7 +78,7 @@ def main():
             parts.append(f"### Graph.{name}\n\n{entry(name, member, True)}")
     parts.append("## Graphs that change\n")
     for cls in (cl.ChangingGraph, cl.ChangingResult, cl.ChangingPageRank, cl.ChangingDistances, cl.ChangingComponents):
-        base = ", ".join(b.__name__ for b in cls.__bases__ if b is not object)
+        base = ", ".join(b.__name__ for b in cls.__bases__ if b is not object and not b.__name__.startswith("_"))
         parts.append(f"### {cls.__name__}{f' ({base})' if base else ''}\n\n```text\n{text(cls)}\n```\n")
         own = [(name, member) for name, member in members(cls) if name in vars(cls)]
         for name, member in own:

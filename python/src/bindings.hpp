@@ -8,6 +8,7 @@ namespace callisto::python {
 void bind_errors(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
 void bind_construction(nanobind::module_& module);
+void bind_labels(nanobind::module_& module);
 void bind_arrow(nanobind::module_& module);
 void bind_files(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);

@@ -1,5 +1,6 @@
 // Graphs from columns of edges, from ready rows, from other graphs, and from generators.
 #include "arrays.hpp"
+#include "arrow.hpp"
 #include "bindings.hpp"
 #include "graph.hpp"
 #include "names.hpp"
@@ -7,6 +8,8 @@
 
 #include <callisto/callisto.hpp>
 #include <callisto/graph/construction/labels.hpp>
+#include <callisto/graph/construction/names.hpp>
+#include <callisto/machine/system/encoding.hpp>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -23,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace callisto::python {
@@ -51,6 +55,8 @@ class smallest {
   std::atomic<std::uint64_t> number_ = none;
 };
 
+std::size_t blocks_of(std::size_t rows) noexcept { return (rows + edges_per_block - 1) / edges_per_block; }
+
 /// Columns of edges: `weights` is empty or as long as the others.
 template <class Id>
 struct edge_columns {
@@ -58,17 +64,17 @@ struct edge_columns {
   std::span<const Id> to;
   std::span<const double> weights;
 
-  std::size_t blocks() const noexcept { return (from.size() + edges_per_block - 1) / edges_per_block; }
+  std::size_t blocks() const noexcept { return blocks_of(from.size()); }
 };
 
-/// Calls f(block, first, last) for each block of edges, in parallel.
-template <class Id, class F>
-void for_each_block(const edge_columns<Id>& columns, const run_control& control, const F& f) {
+/// Calls f(block, first, last) for each block of rows, in parallel.
+template <class F>
+void for_each_block(std::size_t rows, const run_control& control, const F& f) {
   const auto one = [&](std::size_t block) {
     const std::size_t first = block * edges_per_block;
-    f(block, first, std::min(first + edges_per_block, columns.from.size()));
+    f(block, first, std::min(first + edges_per_block, rows));
   };
-  if (!parallel_for(std::size_t{0}, columns.blocks(), one, {.batch = 1, .stop = control.stop})) throw cancelled();
+  if (!parallel_for(std::size_t{0}, blocks_of(rows), one, {.batch = 1, .stop = control.stop})) throw cancelled();
 }
 
 /// Returns the weights in the form that takes least room; tells the first row without a number.
@@ -103,7 +109,7 @@ graph::any_edge_list list_of_vertices(const edge_columns<Id>& columns, std::uint
   smallest outside;
   smallest no_number;
   const auto is_outside = [&](Id id) { return id < 0 || static_cast<std::uint64_t>(id) >= vertices; };
-  for_each_block(columns, control, [&](std::size_t block, std::size_t first, std::size_t last) {
+  for_each_block(columns.from.size(), control, [&](std::size_t block, std::size_t first, std::size_t last) {
     page_array<graph::edge<Vertex>> edges(last - first);
     for (std::size_t i = first; i < last; ++i) {
       if (is_outside(columns.from[i]) || is_outside(columns.to[i])) outside.tell(i);
@@ -130,7 +136,7 @@ graph::any_edge_list list_of_labels(const edge_columns<Id>& columns, const run_c
   std::vector<graph::labelled_block> blocks(columns.blocks());
   smallest negative;
   smallest no_number;
-  for_each_block(columns, control, [&](std::size_t b, std::size_t first, std::size_t last) {
+  for_each_block(columns.from.size(), control, [&](std::size_t b, std::size_t first, std::size_t last) {
     graph::labelled_block& block = blocks[b];
     const auto look = [&](Id id, std::size_t row) {
       if (id < 0) negative.tell(row);
@@ -163,6 +169,12 @@ graph::any_edge_list list_of_labels(const edge_columns<Id>& columns, const run_c
   return graph::number_densely(std::move(blocks), !columns.weights.empty(), control);
 }
 
+graph::build_options options_of(bool directed, std::string_view repeats, bool drop_loops) {
+  return {.undirected = !directed,
+          .repeats = repeats_named(repeats),
+          .loops = drop_loops ? graph::loops::remove : graph::loops::keep};
+}
+
 /// A graph, and what its edges were: rows, self-loops, repeats.
 nb::tuple built(graph::any_graph&& graph, const graph::build_report& report) {
   return nb::make_tuple(held_graph(std::move(graph)), report.lines, report.self_loops, report.repeats);
@@ -177,9 +189,7 @@ nb::tuple from_edges(const column<Id>& from, const column<Id>& to, const std::op
     throw usage_error(fmt::format("columns of {}, {}{} rows: expected equally many", columns.from.size(),
                                   columns.to.size(), weights ? fmt::format(" and {}", columns.weights.size()) : ""));
   }
-  const graph::build_options options{.undirected = !directed,
-                                     .repeats = repeats_named(repeats),
-                                     .loops = drop_loops ? graph::loops::remove : graph::loops::keep};
+  const graph::build_options options = options_of(directed, repeats, drop_loops);
   graph::build_report report;
   graph::any_graph made = run(progress, by_arcs(2 * columns.from.size()), [&](const run_control& control) {
     const auto list = [&] {
@@ -190,6 +200,69 @@ nb::tuple from_edges(const column<Id>& from, const column<Id>& to, const std::op
       return list_of_vertices<std::uint64_t>(columns, *vertices, control);
     };
     return graph::build_graph(list(), options, control, &report);
+  });
+  return built(std::move(made), report);
+}
+
+/// Throws usage_error: a text of one of the columns is no UTF-8.
+[[noreturn]] void refuse_bytes(const arrow_column& from, const arrow_column& to) {
+  const auto look = [](const arrow_column& column, std::string_view name) {
+    for_texts(column, 0, column.rows, [&](std::int64_t row, std::string_view text) {
+      if (!machine::is_utf8(text))
+        throw usage_error(fmt::format("{} of row {} is no UTF-8: expected a text", name, row));
+    });
+  };
+  look(from, "source");
+  look(to, "target");
+  throw usage_error("source or target is no UTF-8: expected texts");
+}
+
+/// Returns the list of edges between texts: its vertices are the texts that occur, in ascending order of their bytes,
+/// as in files.
+graph::any_edge_list list_of_texts(const arrow_column& from, const arrow_column& to, std::span<const double> weights,
+                                   const run_control& control) {
+  const auto rows = static_cast<std::size_t>(from.rows);
+  std::vector<graph::named_block> blocks(blocks_of(rows));
+  graph::name_table_pool tables;
+  smallest no_number;
+  for_each_block(rows, control, [&](std::size_t b, std::size_t first, std::size_t last) {
+    graph::named_block& block = blocks[b];
+    block.edges = page_array<graph::edge<std::uint32_t>>(last - first);
+    block.table = tables.take();
+    graph::name_batch batch(tables[block.table]);
+    const auto begin = static_cast<std::int64_t>(first);
+    const auto end = static_cast<std::int64_t>(last);
+    for_texts(from, begin, end, [&](std::int64_t row, std::string_view text) {
+      batch.add(text, block.edges[static_cast<std::size_t>(row - begin)].from);
+    });
+    for_texts(to, begin, end, [&](std::int64_t row, std::string_view text) {
+      batch.add(text, block.edges[static_cast<std::size_t>(row - begin)].to);
+    });
+    batch.flush();
+    tables.give_back(block.table);
+    block.weights = block_weights(weights, first, last, no_number);
+  });
+  refuse_weight(no_number);
+  for (const graph::name_table& table : tables.all()) {
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      if (!machine::is_utf8(table[i])) refuse_bytes(from, to);
+    }
+  }
+  return graph::number_by_name(std::move(blocks), std::move(tables.all()), !weights.empty(),
+                               graph::numeric_names::stay_names, control);
+}
+
+/// Returns the graph of two columns of texts, of at least one row, without a Python object a row.
+nb::tuple from_texts(const arrow_column& from, const arrow_column& to, const std::optional<column<double>>& weights,
+                     bool directed, const std::string& repeats, bool drop_loops, nb::handle progress) {
+  if (!from.holds_texts() || !to.holds_texts() || from.rows == 0 || to.rows != from.rows ||
+      (weights && weights->size() != static_cast<std::size_t>(from.rows)))
+    throw usage_error("columns: expected texts, in equally many rows");
+  const graph::build_options options = options_of(directed, repeats, drop_loops);
+  graph::build_report report;
+  graph::any_graph made = run(progress, by_arcs(2 * from.rows), [&](const run_control& control) {
+    return graph::build_graph(list_of_texts(from, to, weights ? as_span(*weights) : std::span<const double>(), control),
+                              options, control, &report);
   });
   return built(std::move(made), report);
 }
@@ -453,6 +526,8 @@ void bind_construction(nb::module_& m) {
           nb::arg("weights").noconvert().none(), nb::arg("vertices").none(), nb::arg("directed"), nb::arg("repeats"),
           nb::arg("drop_loops"), nb::arg("progress") = nb::none());
   };
+  m.def("from_texts", &from_texts, nb::arg("source"), nb::arg("target"), nb::arg("weights").noconvert().none(),
+        nb::arg("directed"), nb::arg("repeats"), nb::arg("drop_loops"), nb::arg("progress") = nb::none());
   bind_edges(std::int64_t{});
   bind_edges(std::int32_t{});
   bind_edges(std::uint64_t{});

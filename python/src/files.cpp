@@ -28,8 +28,9 @@ graph::repeats repeats_or(const std::optional<std::string>& name, graph::repeats
 nb::tuple read(const std::string& path, const std::string& format, bool undirected, bool directed,
                const std::vector<std::string>& columns, const std::optional<std::string>& weights_column,
                const std::optional<std::string>& separator, const std::optional<bool>& header, const std::string& ids,
-               bool bipartite, const std::string& member, const std::optional<std::string>& repeats, bool drop_loops,
-               bool verify, const std::optional<std::string>& names, nb::handle progress) {
+               bool bipartite, const std::string& member, const std::string& encoding, bool skip_bad_lines,
+               const std::optional<std::string>& repeats, bool drop_loops, bool verify,
+               const std::optional<std::string>& names, nb::handle progress) {
   if (format == "native") {
     const graph::native_check check = verify ? graph::native_check::content : graph::native_check::header;
     return nb::make_tuple(
@@ -57,6 +58,8 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
   }
   options.read.bipartite = bipartite;
   options.read.member = member;
+  options.read.encoding = encoding;
+  options.read.skip_bad_lines = skip_bad_lines;
   options.build.undirected = undirected;
   options.build.repeats = repeats_or(repeats, graph::repeats::remove);
   options.repeats_chosen = repeats.has_value();
@@ -65,7 +68,7 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
   graph::load_report report;
   graph::any_graph made = run(progress, place::watched, [&](const run_control& control) {
     graph::any_graph loaded = graph::load_graph(path, options, control, &report);
-    return names ? graph::with_names_of_file(std::move(loaded), *names, control) : std::move(loaded);
+    return names ? graph::with_names_of_file(std::move(loaded), *names, control, &report.notes) : std::move(loaded);
   });
   nb::list notes;
   for (const std::string& note : report.notes) notes.append(note);
@@ -106,8 +109,9 @@ std::vector<std::string> write(const held_graph& of, const std::string& path, co
 void bind_files(nb::module_& m) {
   m.def("read", &read, nb::arg("path"), nb::arg("format"), nb::arg("undirected"), nb::arg("directed"),
         nb::arg("columns"), nb::arg("weights_column").none(), nb::arg("separator").none(), nb::arg("header").none(),
-        nb::arg("ids"), nb::arg("bipartite"), nb::arg("member"), nb::arg("repeats").none(), nb::arg("drop_loops"),
-        nb::arg("verify"), nb::arg("names").none(), nb::arg("progress") = nb::none());
+        nb::arg("ids"), nb::arg("bipartite"), nb::arg("member"), nb::arg("encoding"), nb::arg("skip_bad_lines"),
+        nb::arg("repeats").none(), nb::arg("drop_loops"), nb::arg("verify"), nb::arg("names").none(),
+        nb::arg("progress") = nb::none());
   m.def("write", &write, nb::arg("graph"), nb::arg("path"), nb::arg("format"), nb::arg("progress") = nb::none());
   m.def("save", &save, nb::arg("graph"), nb::arg("path"), nb::arg("progress") = nb::none());
 }

@@ -1,9 +1,11 @@
 // A graph that changes, and the analyses that follow it: _core.ChangingGraph and _core.Following.
 #include "bindings.hpp"
 #include "kernels.hpp"
+#include "names.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -151,9 +154,11 @@ held changing_from(const held_graph& of, nb::handle progress) {
              [&](const run_control&) { return std::make_shared<held_changing_graph>(changing_graph(of.any())); });
 }
 
-std::unique_ptr<following> follow_pagerank(const held& of, double damping, double tolerance, nb::handle progress) {
+std::unique_ptr<following> follow_pagerank(const held& of, double damping, double tolerance, const std::string& weights,
+                                           nb::handle progress) {
+  const graph::weight_use use = weight_use_named(weights);
   return std::make_unique<following>(of, progress, [&](const changing_graph& g, const run_control& control) {
-    return graph::changing_pagerank(g, {.damping = damping, .tolerance = tolerance}, control);
+    return graph::changing_pagerank(g, {.damping = damping, .tolerance = tolerance, .weights = use}, control);
   });
 }
 
@@ -233,7 +238,7 @@ void bind_changing(nb::module_& m) {
   m.def("changing", [](bool directed) { return std::make_shared<held_changing_graph>(changing_graph(directed)); });
   m.def("changing_from", &changing_from, nb::arg("graph"), nb::arg("progress").none());
   m.def("follow_pagerank", &follow_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
-        nb::arg("progress").none());
+        nb::arg("weights"), nb::arg("progress").none());
   m.def("follow_components", &follow_components, nb::arg("graph"), nb::arg("progress").none());
   m.def("follow_distances", &follow_distances, nb::arg("graph"), nb::arg("source"), nb::arg("weighted"),
         nb::arg("progress").none());

@@ -3,12 +3,18 @@
 #include "kernels.hpp"
 
 #include <callisto/callisto.hpp>
+#include <callisto/graph/communities/compare.hpp>
+#include <callisto/graph/components/biconnected.hpp>
+#include <callisto/graph/components/topological.hpp>
+#include <callisto/graph/csr/statistics.hpp>
 #include <callisto/graph/layout/layout.hpp>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +78,38 @@ nb::tuple truss(const held_graph& of, nb::handle progress) {
   });
 }
 
+nb::tuple biconnected(const held_graph& of, nb::handle progress) {
+  require(of, "biconnected components", [&] { return graph::needs::biconnected(of.any()); });
+  return of.visit([&](const auto& g) {
+    auto made =
+        run(progress, by_arcs(of.any()), [&](const run_control& control) { return graph::biconnected(g, control); });
+    return nb::make_tuple(to_numpy(std::move(made.from)), to_numpy(std::move(made.to)), to_numpy(std::move(made.block)),
+                          to_numpy(std::move(made.size)), to_numpy(std::move(made.blocks)));
+  });
+}
+
+/// The order, the layers and a cycle, which is empty if the others are not.
+nb::tuple topological_order(const held_graph& of, nb::handle progress) {
+  require(of, "a topological order", [&] { return graph::needs::topological_order(of.any()); });
+  return of.visit([&](const auto& g) {
+    auto made = run(progress, by_arcs(of.any()),
+                    [&](const run_control& control) { return graph::topological_order(g, control); });
+    return nb::make_tuple(to_numpy(std::move(made.order)), to_numpy(std::move(made.layer)), made.layers,
+                          to_numpy(std::move(made.cycle)));
+  });
+}
+
+double assortativity(const held_graph& of, nb::handle progress) {
+  return run(progress, by_arcs(of.any()),
+             [&](const run_control& control) { return graph::degree_assortativity(of.any(), control); });
+}
+
+nb::tuple compare_groups(const column<std::uint64_t>& a, const column<std::uint64_t>& b) {
+  const graph::groups_comparison made = graph::compare_groups(as_span(a), as_span(b));
+  return nb::make_tuple(made.groups_a, made.groups_b, made.mutual_information, made.adjusted_rand, made.rand,
+                        made.variation_of_information);
+}
+
 nb::tuple spanning_forest(const held_graph& of, bool heaviest, nb::handle progress) {
   require(of, "a spanning forest", [&] { return graph::needs::spanning_forest(of.any()); });
   const graph::forest_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
@@ -82,19 +120,13 @@ nb::tuple spanning_forest(const held_graph& of, bool heaviest, nb::handle progre
                         column_of(made.edges, &graph::forest_edge::weight), made.weight, made.trees);
 }
 
-graph::similarity_measure measure_named(std::string_view name) {
-  if (name == "jaccard") return graph::similarity_measure::jaccard;
-  if (name == "overlap") return graph::similarity_measure::overlap;
-  throw usage_error(fmt::format("measure is '{}': expected 'jaccard' or 'overlap'", name));
-}
-
 nb::object similarities(const held_graph& of, const column<std::uint64_t>& from, const column<std::uint64_t>& to,
                         const std::string& measure, nb::handle progress) {
   if (from.size() != to.size()) throw usage_error("the two columns of pairs differ in length");
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   pairs.reserve(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) pairs.emplace_back(from.data()[i], to.data()[i]);
-  const graph::similarity_measure by = measure_named(measure);
+  const graph::similarity_measure by = graph::similarity_measure_of(measure);
   return to_numpy(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::similarities(g, pairs, by, control); });
   }));
@@ -107,7 +139,8 @@ nb::tuple to_columns(const std::vector<graph::similar_pair>& pairs) {
 
 nb::tuple similar_pairs(const held_graph& of, double threshold, const std::string& measure, std::uint64_t least_common,
                         nb::handle progress) {
-  const graph::similarity_options options{.measure = measure_named(measure), .least_common = least_common};
+  const graph::similarity_options options{.measure = graph::similarity_measure_of(measure),
+                                          .least_common = least_common};
   require(of, "similarity", [&] { return graph::needs::similarity(of.any()); });
   return to_columns(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::similar_pairs(g, threshold, options, control); });
@@ -116,7 +149,8 @@ nb::tuple similar_pairs(const held_graph& of, double threshold, const std::strin
 
 nb::tuple most_similar(const held_graph& of, std::uint64_t count, const std::string& measure,
                        std::uint64_t least_common, nb::handle progress) {
-  const graph::similarity_options options{.measure = measure_named(measure), .least_common = least_common};
+  const graph::similarity_options options{.measure = graph::similarity_measure_of(measure),
+                                          .least_common = least_common};
   require(of, "similarity", [&] { return graph::needs::similarity(of.any()); });
   return to_columns(run(progress, by_searches(of.any()), [&](const run_control& control) {
     return of.visit([&](const auto& g) { return graph::most_similar(g, count, options, control); });
@@ -159,9 +193,9 @@ nb::tuple independent_set(const held_graph& of, std::uint64_t seed, nb::handle p
 }
 
 graph::communities_options communities_options_of(std::string_view method, std::string_view quality,
-                                                  std::string_view directions, double resolution, unsigned iterations,
-                                                  std::uint64_t seed) {
-  graph::communities_options options{.resolution = resolution, .iterations = iterations, .seed = seed};
+                                                  std::string_view directions, std::optional<double> resolution,
+                                                  unsigned iterations, std::uint64_t seed) {
+  graph::communities_options options{.resolution = resolution.value_or(1), .iterations = iterations, .seed = seed};
   if (method == "louvain") {
     options.method = graph::community_method::louvain;
   } else if (method == "labels") {
@@ -183,11 +217,12 @@ graph::communities_options communities_options_of(std::string_view method, std::
 }
 
 nb::tuple communities(const held_graph& of, const std::string& method, const std::string& quality,
-                      const std::string& directions, double resolution, unsigned iterations, std::uint64_t seed,
-                      nb::handle progress) {
-  const auto options = communities_options_of(method, quality, directions, resolution, iterations, seed);
+                      const std::string& directions, std::optional<double> resolution, unsigned iterations,
+                      std::uint64_t seed, nb::handle progress) {
+  auto options = communities_options_of(method, quality, directions, resolution, iterations, seed);
   require(of, "communities", [&] { return graph::needs::communities(of.any(), options); });
   graph::communities_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
+    if (!resolution) options.resolution = graph::usual_resolution(of.any(), options.quality, control);
     return graph::communities(of.any(), options, control);
   });
   return nb::make_tuple(to_numpy(std::move(made.of)), made.communities, made.quality, made.converged);
@@ -195,8 +230,8 @@ nb::tuple communities(const held_graph& of, const std::string& method, const std
 
 /// `groups`: by vertex, a vertex that names its group.
 double community_quality(const held_graph& of, const column<std::uint64_t>& groups, const std::string& quality,
-                         const std::string& directions, double resolution, nb::handle progress) {
-  const auto options = communities_options_of("leiden", quality, directions, resolution, 1, 1);
+                         const std::string& directions, std::optional<double> resolution, nb::handle progress) {
+  auto options = communities_options_of("leiden", quality, directions, resolution, 1, 1);
   if (groups.size() != of.vertices()) {
     throw usage_error(fmt::format("{} groups for {} vertices", groups.size(), of.vertices()));
   }
@@ -207,8 +242,10 @@ double community_quality(const held_graph& of, const column<std::uint64_t>& grou
       throw usage_error(fmt::format("the group of vertex {} is {}: expected a vertex", v, by_vertex[v]));
     }
   }
-  return run(progress, by_arcs(of.any()),
-             [&](const run_control& control) { return graph::quality(of.any(), by_vertex, options, control); });
+  return run(progress, by_arcs(of.any()), [&](const run_control& control) {
+    if (!resolution) options.resolution = graph::usual_resolution(of.any(), options.quality, control);
+    return graph::quality(of.any(), by_vertex, options, control);
+  });
 }
 
 /// A walk a row, -1 behind its end: walk i begins at starts[i].
@@ -264,6 +301,9 @@ nb::dict statistics(const held_graph& of, nb::handle progress) {
     of_side["max"] = degrees.max;
     all[name] = of_side;
   };
+  const bool directed = of.visit([](const auto& g) { return g.directed(); });
+  all["density"] = graph::density(made, directed);
+  all["reciprocity"] = graph::reciprocity(made, directed);
   add("out_degree", made.out);
   add("in_degree", made.in);
   return all;
@@ -328,6 +368,10 @@ void bind_structure(nb::module_& m) {
   m.def("valued_clustering", &valued_clustering, nb::arg("graph"), nb::arg("directed"), nb::arg("weighted"),
         nb::arg("progress") = nb::none());
   m.def("truss", &truss, nb::arg("graph"), nb::arg("progress") = nb::none());
+  m.def("biconnected", &biconnected, nb::arg("graph"), nb::arg("progress") = nb::none());
+  m.def("topological_order", &topological_order, nb::arg("graph"), nb::arg("progress") = nb::none());
+  m.def("assortativity", &assortativity, nb::arg("graph"), nb::arg("progress") = nb::none());
+  m.def("compare_groups", &compare_groups, nb::arg("a").noconvert(), nb::arg("b").noconvert());
   m.def("spanning_forest", &spanning_forest, nb::arg("graph"), nb::arg("heaviest") = false,
         nb::arg("progress") = nb::none());
   m.def("similarities", &similarities, nb::arg("graph"), nb::arg("source").noconvert(), nb::arg("target").noconvert(),
@@ -342,10 +386,10 @@ void bind_structure(nb::module_& m) {
         nb::arg("progress") = nb::none());
   m.def("independent_set", &independent_set, nb::arg("graph"), nb::arg("seed") = 1, nb::arg("progress") = nb::none());
   m.def("communities", &communities, nb::arg("graph"), nb::arg("method") = "leiden", nb::arg("quality") = "modularity",
-        nb::arg("directions") = "follow", nb::arg("resolution") = 1.0, nb::arg("iterations") = 1, nb::arg("seed") = 1,
-        nb::arg("progress") = nb::none());
+        nb::arg("directions") = "follow", nb::arg("resolution") = nb::none(), nb::arg("iterations") = 1,
+        nb::arg("seed") = 1, nb::arg("progress") = nb::none());
   m.def("community_quality", &community_quality, nb::arg("graph"), nb::arg("groups").noconvert(),
-        nb::arg("quality") = "modularity", nb::arg("directions") = "follow", nb::arg("resolution") = 1.0,
+        nb::arg("quality") = "modularity", nb::arg("directions") = "follow", nb::arg("resolution") = nb::none(),
         nb::arg("progress") = nb::none());
   m.def("walks", &walks, nb::arg("graph"), nb::arg("starts").noconvert(), nb::arg("length") = 80, nb::arg("p") = 1.0,
         nb::arg("q") = 1.0, nb::arg("weighted") = false, nb::arg("seed") = 1, nb::arg("progress") = nb::none());

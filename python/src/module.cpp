@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   bind_errors(m);
   bind_graph(m);
   bind_construction(m);
+  bind_labels(m);
   bind_arrow(m);
   bind_files(m);
   bind_ranks(m);

@@ -6,6 +6,15 @@ import os
 
 answered = collections.Counter()
 
+#: NetworkX repeats one test on 500 random graphs, by seeds from 0 to 9; each size and density stays with two seeds.
+REPEATED, SEEDS = "test_use_bounds_on_off_consistency", (0, 1)
+
+
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items
+                if getattr(item, "originalname", "") != REPEATED or item.callspec.params["seed"] in SEEDS]
+
+
 def pytest_configure(config):
     from callisto_graph import nx as backend
 

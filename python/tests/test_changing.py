@@ -1,5 +1,6 @@
 """Graphs that change: analyses that follow them against the kernels, labels, columns, errors."""
 
+import pickle
 import random
 import threading
 
@@ -16,7 +17,7 @@ def test_follows_random_changes(directed):
     rng = random.Random(7)
     start = cl.uniform(40, 80, seed=3, directed=directed)
     live = start.changing()
-    ranks, parts = live.pagerank(tolerance=1e-9), live.components()
+    ranks, alike, parts = live.pagerank(tolerance=1e-9), live.pagerank(tolerance=1e-9, weights=None), live.components()
     levels, lengths = live.distances(0), live.distances(0, weights="length")
     before = levels.to_dict()
     assert parts.update() == levels.update() == []
@@ -28,7 +29,8 @@ def test_follows_random_changes(directed):
             live.remove_edge(u, v)
         now = live.to_graph()
         assert now.edges == live.edges and now.vertices == live.vertices == len(ranks)
-        assert same(ranks, now.pagerank(weights=None, tolerance=1e-12).to_dict(), 1e-6)
+        assert same(ranks, now.pagerank(tolerance=1e-12).to_dict(), 1e-6)
+        assert same(alike, now.pagerank(weights=None, tolerance=1e-12).to_dict(), 1e-6)
         assert np.array_equal(np.asarray(parts), now.components().of) and parts.count == now.components().count
         changed = levels.update()
         after = levels.to_dict()
@@ -114,3 +116,18 @@ def test_a_result_outlives_its_names():
     ranks = nx.path_graph(3)
     made = cl.from_networkx(ranks).changing().pagerank()
     assert made.top(1)[0][0] == 1 and "ChangingPageRank" in repr(made)
+
+
+def test_updates_follow_batches():
+    graph = cl.grid(3, 3).changing()
+    rank = graph.pagerank()
+    batches = [([0], [8]), (["x"], [4], [2.5])]
+    told = list(rank.updates(batches))
+    assert len(told) == 2 and 0 in told[0] and "x" in told[1] and graph.weight("x", 4) == 2.5
+    fresh = graph.to_graph().pagerank(tolerance=1e-9)
+    assert np.abs(np.asarray(rank) - np.asarray(fresh)).sum() < 2e-3
+
+
+def test_a_pickle_says_what_to_keep():
+    with pytest.raises(TypeError, match="to_graph"):
+        pickle.dumps(cl.grid(2, 2).changing())

@@ -168,6 +168,73 @@ def test_cores_triangles_and_trusses():
             assert inside == {frozenset(edge) for edge in nx.k_truss(simple, k).edges()}
 
 
+def test_bridges_and_blocks():
+    for graph, ours in random_graphs(14):
+        simple = nx.Graph(graph.to_undirected())
+        simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+        made = ours.biconnected()
+        assert {frozenset(e) for e in made.bridges()} == {frozenset(e) for e in nx.bridges(simple)}
+        assert set(made.articulation_points()) == set(nx.articulation_points(simple))
+        assert sorted(map(sorted, made.members())) == sorted(map(sorted, nx.biconnected_components(simple)))
+        by_block = {}
+        for edge, block in made.to_dict().items():
+            by_block.setdefault(block, set()).add(frozenset(edge))
+        assert {frozenset(b) for b in by_block.values()} == {frozenset(map(frozenset, b)) for b in
+                                                             nx.biconnected_component_edges(simple)}
+
+
+def test_topological_orders():
+    for graph, ours in random_graphs(15, directed=True):
+        if not nx.is_directed_acyclic_graph(graph):
+            with pytest.raises(cl.UsageError, match="a cycle: ") as told:
+                ours.topological_order()
+            cycle = str(told.value).split(": ")[1].split(" -> ")
+            assert all(graph.has_edge(int(u), int(v)) for u, v in itertools.pairwise(cycle)) and cycle[0] == cycle[-1]
+        forward = [(u, v) for u, v in graph.edges if u < v]
+        acyclic = nx.DiGraph(forward)
+        made = cl.from_edges([u for u, _ in forward], [v for _, v in forward], directed=True, vertices=len(graph))
+        layers = made.topological_order()
+        acyclic.add_nodes_from(range(len(graph)))
+        assert [sorted(layer) for layer in nx.topological_generations(acyclic)] == [
+            [v for v in range(len(graph)) if layers[v] == k] for k in range(layers.count)]
+        assert layers.labels() == sorted(range(len(graph)), key=lambda v: (layers[v], v))
+    with pytest.raises(cl.UsageError, match="undirected"):
+        cl.grid(2, 2).topological_order()
+
+
+def test_density_reciprocity_and_assortativity():
+    for graph, ours in random_graphs(16):
+        simple = type(graph)(graph)
+        simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+        facts = ours.statistics()
+        assert facts["density"] == pytest.approx(nx.density(simple))
+        if not simple.number_of_edges():
+            continue
+        if graph.is_directed():
+            assert facts["reciprocity"] == pytest.approx(nx.overall_reciprocity(simple))
+        ends = [{simple.out_degree(u) if graph.is_directed() else simple.degree(u) for u, _ in simple.edges},
+                {simple.in_degree(v) if graph.is_directed() else simple.degree(v) for _, v in simple.edges}]
+        if not graph.is_directed():
+            ends = [ends[0] | ends[1]] * 2
+        if min(map(len, ends)) == 1:
+            assert np.isnan(ours.assortativity())
+        else:
+            assert ours.assortativity() == pytest.approx(nx.degree_assortativity_coefficient(simple), abs=1e-9)
+
+
+def test_groups_are_compared():
+    same_groups = cl.compare_groups(["x", "x", "y"], [2, 2, 1])
+    assert (same_groups.mutual_information, same_groups.adjusted_rand, same_groups.groups) == (1, 1, (2, 2))
+    # By hand: entropies ln 2 and ln 4, joint entropy ln 4; no pair together in both; 2 pairs of 6 in the first.
+    apart = cl.compare_groups([0, 0, 1, 1], [0, 1, 2, 3])
+    assert apart.mutual_information == pytest.approx(2 / 3) and apart.adjusted_rand == pytest.approx(0)
+    assert apart.rand == pytest.approx(4 / 6) and apart.variation_of_information == pytest.approx(np.log(2))
+    with pytest.raises(cl.UsageError, match="as many"):
+        cl.compare_groups([1], [1, 2])
+    with pytest.raises(cl.UsageError, match="missing"):
+        cl.compare_groups([1, None], [1, 2])
+
+
 def test_forests_matchings_and_sets():
     for graph, ours in random_graphs(9, directed=False, weighted=True):
         if not graph.number_of_edges():
@@ -199,6 +266,17 @@ def test_similarity():
             continue
         assert ours.similarity(list(expected)).to_dict() == pytest.approx(expected)
         assert ours.similar_pairs(0.25).to_dict() == pytest.approx({e: p for e, p in expected.items() if p >= 0.25})
+        for measure, theirs in (("adamic-adar", nx.adamic_adar_index),
+                                ("resource_allocation", nx.resource_allocation_index)):
+            sums = {(u, v): p for u, v, p in theirs(simple, list(expected))}
+            assert ours.similarity(list(sums), measure=measure).to_dict() == pytest.approx(sums)
+            assert ours.similar_pairs(0.3, measure=measure).to_dict() == pytest.approx(
+                {e: p for e, p in sums.items() if p >= 0.3})
+        common = {(u, v): len(set(simple[u]) & set(simple[v])) for u, v in expected}
+        assert ours.similar_pairs(2, measure="common").to_dict() == {e: n for e, n in common.items() if n >= 2}
+        cosine = {(u, v): n / (simple.degree(u) * simple.degree(v))**0.5 for (u, v), n in common.items() if n}
+        assert ours.similar_pairs(0.4, measure="cosine").to_dict() == pytest.approx(
+            {e: x for e, x in cosine.items() if x >= 0.4})
         nearest = ours.similar_pairs(count=1, measure="overlap")
         assert len(nearest) <= len(graph) and (not len(nearest) or nearest.similarity.max() <= 1)
     with pytest.raises(cl.UsageError, match="either"):
@@ -327,7 +405,7 @@ def test_empty_and_tiny_graphs():
     loop = cl.from_edges([0], [0])
     for graph in (empty, single, loop):
         for name in ("betweenness", "closeness", "components", "strong_components", "communities", "cores", "triangles",
-                     "clustering", "truss", "spanning_forest", "matching", "colouring", "independent_set", "diameter",
+                     "clustering", "truss", "biconnected", "assortativity", "spanning_forest", "matching", "colouring", "independent_set", "diameter",
                      "eccentricities", "distances", "statistics", "degrees", "degree_counts", "walks",
                      "edge_betweenness", "hubs_first", "undirected", "without_loops"):
             getattr(graph, name)()
@@ -349,3 +427,23 @@ def test_wrong_arguments_are_usage_errors(call):
     with pytest.raises(cl.UsageError) as caught:
         call(cl.grid(3, 3))
     assert isinstance(caught.value, ValueError) and "\n" not in str(caught.value) and str(caught.value)
+
+
+def test_operators_work_value_by_value():
+    graph = cl.from_edges(["a", "b"], ["b", "c"])
+    rank, other = graph.pagerank(), cl.from_edges(["b", "a"], ["c", "b"], vertices=["c", "b", "a"]).pagerank()
+    scores = rank.scores
+    assert (rank > 0.3).tolist() == (scores > 0.3).tolist() and rank[rank > 0.3].tolist() == [scores[1]]
+    assert (rank == rank).all() and not (rank != rank).any() and (rank >= rank).all() and not (rank < rank).any()
+    for made, expected in ((rank + 1, scores + 1), (1 - rank, 1 - scores), (rank * rank, scores**2), (-rank, -scores),
+                           (rank / 2, scores / 2), (2 / rank, 2 / scores), (np.ones(3) + rank, scores + 1),
+                           (rank - other, scores - other.scores[::-1]), (2 * rank, 2 * scores), (rank - 1, scores - 1)):
+        assert np.allclose(made, expected) and list(made.to_dict()) == ["a", "b", "c"]
+    assert (rank <= other).shape == (3,) and hash(rank) == hash(rank) and np.allclose(np.log(rank), np.log(scores))
+    for wrong in (cl.grid(1, 3).pagerank(), np.ones(2), [1.0]):
+        with pytest.raises(cl.UsageError):
+            rank + wrong
+    pandas = pytest.importorskip("pandas")
+    assert np.allclose(rank - rank.to_series()[::-1], 0)
+    with pytest.raises(cl.UsageError, match="other labels"):
+        rank - pandas.Series([1.0, 2.0, 3.0])

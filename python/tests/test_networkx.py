@@ -191,6 +191,207 @@ def test_every_parameter_is_passed():
         if name not in _registered_algorithms:
             continue
         theirs = inspect.signature(_registered_algorithms[name].orig_func).parameters
-        known = inspect.signature(getattr(backend, name)).parameters
-        wrapped = hasattr(getattr(backend, name), "__wrapped__")
-        assert wrapped or set(theirs) <= set(known), name
+        adapted = getattr(backend, name).__wrapped__
+        known = inspect.signature(adapted).parameters
+        assert hasattr(adapted, "__wrapped__") or list(theirs) == list(known)[:len(theirs)], name
+
+
+def calls_here(folder, script):
+    """Runs a script in which `plain(f, *args)` is NetworkX's answer, `first(f, *args)` that by priority, and `here()`
+    counts the calls that the backend answered."""
+    run_script(folder, """
+import copy, pickle
+import networkx as nx
+from callisto_graph import nx as backend
+nx.config.warnings_to_ignore.add("cache")
+backend.should_run = lambda name, args, kwargs: True
+answered = []
+def counting(name, function):
+    return lambda *a, **k: (answered.append(name), function(*a, **k))[1]
+for name in backend.FUNCTIONS:
+    setattr(backend, name, counting(name, getattr(backend, name)))
+def plain(f, *args):
+    return f(*args, backend="networkx")
+def first(f, *args):
+    nx.config.backend_priority.algos = ["callisto"]
+    try:
+        return f(*args)
+    finally:
+        nx.config.backend_priority.algos = []
+def close(a, b):
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(close(a[v], b[v]) for v in a)
+    return type(a) is type(b) and (abs(a - b) < 1e-9 if isinstance(a, float) else a == b)
+def agree(f, *args):
+    before = len(answered)
+    ours, theirs = first(f, *args), plain(f, *args)
+    assert close(ours, theirs), (f, args, ours, theirs)
+    return len(answered) > before
+""" + script)
+
+
+def test_views_are_not_kept(tmp_path):
+    """The views of each kind follow their graph, views of views and of frozen graphs, too."""
+    calls_here(tmp_path, """
+G = nx.gnm_random_graph(60, 240, seed=2)
+D = nx.gnm_random_graph(60, 240, seed=3, directed=True)
+M = nx.MultiGraph(G)
+def views(G, D, M):
+    yield G.subgraph(range(50))
+    yield G.edge_subgraph(list(G.edges)[:150])
+    yield nx.restricted_view(G, [3, 4], list(G.edges)[:5])
+    yield nx.subgraph_view(G, filter_node=lambda v: v % 7)
+    yield G.copy(as_view=True)
+    yield G.to_directed(as_view=True)
+    yield nx.freeze(G.subgraph(range(40)))
+    yield D.reverse(copy=False)
+    yield nx.reverse_view(D)
+    yield D.to_undirected(as_view=True)
+    yield D.subgraph(range(40)).reverse(copy=False)
+    yield G.subgraph(range(55)).subgraph(range(45)).copy(as_view=True)
+    yield M.subgraph(range(50))
+    yield nx.graphviews.generic_graph_view(M)
+all_views = list(views(G, D, M))
+for change in range(3):
+    for V in all_views:
+        for f in (nx.degree_centrality, nx.harmonic_centrality, nx.is_bipartite):
+            assert agree(f, V), (f, V)
+            assert agree(f, V)
+        assert not V.__networkx_cache__
+    for H in (G, D, M):
+        H.remove_edges_from(list(H.edges)[:60])
+        H.add_edge(change, 59)
+# plain graphs are kept
+assert agree(nx.harmonic_centrality, G) and G.__networkx_cache__["backends"]["callisto"]
+""")
+
+
+def test_undirected_views_of_opposite_arcs(tmp_path):
+    calls_here(tmp_path, """
+D = nx.gnm_random_graph(12, 100, seed=1, directed=True)
+for i, (u, v) in enumerate(D.edges):
+    D[u][v]["weight"] = 1 + i % 5
+V = D.to_undirected(as_view=True)
+for f, args in ((nx.closeness_centrality, (None, "weight")), (nx.harmonic_centrality, (None, "weight")),
+                (nx.single_source_dijkstra_path_length, (0,)), (nx.closeness_centrality, ())):
+    agree(f, V, *args)
+assert "closeness_centrality" in answered
+for u, v in D.edges:
+    D[u][v]["weight"] = 1 + (u + v) % 5
+answered.clear()
+assert agree(nx.closeness_centrality, V, None, "weight")
+one_way = nx.subgraph_view(nx.complete_graph(5), filter_edge=lambda u, v: u < v)
+agree(nx.single_source_shortest_path_length, one_way, 2)
+agree(nx.harmonic_centrality, one_way)
+""")
+
+
+def test_copies_pickles_and_replaced_dictionaries(tmp_path):
+    calls_here(tmp_path, """
+for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph):
+    G = kind(nx.gnm_random_graph(40, 120, seed=2))
+    assert agree(nx.harmonic_centrality, G)
+    for H in (copy.copy(G), copy.deepcopy(G), pickle.loads(pickle.dumps(G)), G.copy()):
+        assert agree(nx.harmonic_centrality, H)
+        H.add_edge(0, "new")
+        assert agree(nx.harmonic_centrality, H)
+        assert agree(nx.harmonic_centrality, G)
+    other = kind(nx.gnm_random_graph(30, 60, seed=5))
+    G._node, G._adj = other._node, other._adj
+    if G.is_directed():
+        G._pred = other._pred
+    assert agree(nx.harmonic_centrality, G)
+    converted = backend.convert_from_nx(G)
+    assert list(pickle.loads(pickle.dumps(converted))) == list(G) == list(copy.deepcopy(converted))
+""")
+
+
+def test_classes_with_members_of_their_own(tmp_path):
+    calls_here(tmp_path, """
+from networkx.algorithms.approximation.kcomponents import _AntiGraph
+class Writes(nx.Graph):
+    def add_edge(self, u, v):
+        self._adj[u][v] = self._adj[v][u] = {}
+class More(nx.Graph):
+    def shout(self):
+        return str(self).upper()
+anti = _AntiGraph(nx.gnm_random_graph(30, 100, seed=1))
+for f, *args in ((nx.core_number,), (nx.single_source_shortest_path_length, 0), (nx.is_connected,)):
+    assert not agree(f, anti, *args)
+W = Writes(nx.path_graph(20))
+assert agree(nx.harmonic_centrality, W)
+W.add_edge(0, 19)
+assert agree(nx.harmonic_centrality, W) and not W.__networkx_cache__
+M = More(nx.path_graph(20))
+assert agree(nx.harmonic_centrality, M) and M.__networkx_cache__
+""")
+
+
+def test_graphs_of_callisto(tmp_path):
+    """networkx takes graphs of Callisto where the backend has the function, and says so where it has not."""
+    calls_here(tmp_path, """
+import callisto_graph as cl
+from math import isclose
+g = cl.from_edges(["a", "b", "c", "a"], ["b", "c", "d", "d"], [1, 2, 3, 4])
+N = g.to_networkx()
+for call in (lambda f, *a: f(g, *a), lambda f, *a: f(g, *a, backend="callisto"), lambda f, *a: first(f, g, *a)):
+    for f, *args in ((nx.pagerank,), (nx.core_number,), (nx.clustering,), (nx.shortest_path, "a", "c"),
+                     (nx.single_source_dijkstra_path_length, "a"), (nx.minimum_spanning_tree,)):
+        before = len(answered)
+        ours, theirs = call(f, *args), plain(f, N, *args)
+        assert len(answered) == before + 1, f
+        if f is nx.pagerank:
+            assert all(isclose(ours[v], theirs[v], abs_tol=1e-6) for v in theirs)
+        else:
+            assert ours == theirs if f is not nx.minimum_spanning_tree else nx.utils.graphs_equal(ours, theirs)
+    assert sorted(sorted(c) for c in call(nx.connected_components)) == [["a", "b", "c", "d"]]
+for name in ("callisto", None):
+    try:
+        nx.find_cliques(g, backend=name)
+    except NotImplementedError as e:
+        assert "callisto" in str(e), e
+    else:
+        raise AssertionError
+nx.config.fallback_to_nx = True
+assert sorted(map(sorted, nx.find_cliques(g))) == [["a", "b"], ["a", "d"], ["b", "c"], ["c", "d"]]
+nx.config.fallback_to_nx = False
+live = g.changing()
+assert nx.core_number(live)["a"] == 2
+live.remove_edge("a", "d")
+assert nx.core_number(live)["a"] == 1
+""")
+
+
+def test_functions_that_return_a_graph(tmp_path):
+    """They have a variable of their own, and the page names them."""
+    import pathlib
+    import re
+
+    found = {name for name in backend.FUNCTIONS if (f := nx.utils.backends._registered_algorithms.get(name))
+             and f._returns_graph}
+    page = (pathlib.Path(__file__).parents[2] / "docs/how-to/speed-up-networkx.md").read_text(encoding="utf-8")
+    named = re.search(r"functions that return a\s+graph: (.*?) run here", page, re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", named[1])) == found
+    script = """
+import networkx as nx
+from callisto_graph import nx as backend
+original, calls = backend.minimum_spanning_tree, []
+backend.minimum_spanning_tree = lambda *a, **k: (calls.append(1), original(*a, **k))[1]
+nx.minimum_spanning_tree(nx.gnm_random_graph(600, 3000, seed=1))
+print(len(calls))
+"""
+    one = {"NETWORKX_BACKEND_PRIORITY": "callisto"}
+    two = {**one, "NETWORKX_BACKEND_PRIORITY_GENERATORS": "callisto"}
+    for folder, variables, calls in (("one", one, "0"), ("two", two, "1")):
+        (tmp_path / folder).mkdir()
+        assert run_script(tmp_path / folder, script, **variables).strip() == calls
+
+
+def test_calls_that_would_be_slower_stay():
+    sparse, dense = nx.cycle_graph(3000), nx.gnm_random_graph(600, 6000, seed=1)
+    for name, arguments in (("hits", ()), ("k_truss", (3,))):
+        assert "sparse" in backend.should_run(name, (sparse, *arguments), {})
+        assert backend.should_run(name, (dense, *arguments), {}) is True
+    assert "eigenvalue" in backend.can_run("katz_centrality_numpy", (dense,), {})
+    assert backend.can_run("katz_centrality_numpy", (dense, 0.01), {}) is True
+    assert backend.can_run("katz_centrality_numpy", (sparse,), {}) is True

@@ -79,6 +79,9 @@ WEIGHT = [lambda r, G: ((), {"weight": r.choice([None, "weight", "other"])})]
 SOURCE = [lambda r, G: ((some(r, G),), {"cutoff": r.choice([None, 2, 3.5])}),
           lambda r, G: ((some(r, G),), {"weight": r.choice(["weight", "other"])})]
 PAIR = [lambda r, G: ((some(r, G), some(r, G)), {"weight": r.choice(["weight", "other"])})]
+# NetworkX's A* goes round in a circle of negative weights for ever.
+STAR = [lambda r, G: ((some(r, G), some(r, G)), {"weight": "other" if any(
+    isinstance(w, (int, float)) and w < 0 for _, _, w in G.edges(data="weight")) else r.choice(["weight", "other"])})]
 SOURCES = [lambda r, G: ((set(r.sample(list(G), min(2, len(G)))),), {})]
 SOME = [lambda r, G: ((), {}), lambda r, G: ((some(r, G),), {}), lambda r, G: ((list(G)[:2],), {})]
 CORE = [lambda r, G: ((), {"k": r.choice([None, 1, 2, 3])})]
@@ -86,18 +89,25 @@ FROM = [lambda r, G: ((), {}), lambda r, G: ((some(r, G),), {"depth_limit": r.ch
 BREADTH = [lambda r, G: ((some(r, G),), {"depth_limit": r.choice([None, 1, 2])})]
 PATHS = [lambda r, G: ((), {"source": r.choice([None, some(r, G)]), "target": r.choice([None, some(r, G)]),
                             "weight": r.choice([None, None, "weight"])})]
+PAIRS = [lambda r, G: ((), {}), lambda r, G: ((pairs(r, G),), {})]
 TREE = [lambda r, G: ((), {"weight": r.choice(["weight", "other"])})]
 
 ARGUMENTS = {
-    "adamic_adar_index": [lambda r, G: ((pairs(r, G),), {})],
+    "adamic_adar_index": PAIRS,
+    "all_pairs_all_shortest_paths": NONE,
     "all_pairs_dijkstra": WEIGHT[:0] + TREE,
     "all_pairs_dijkstra_path": TREE,
     "all_pairs_dijkstra_path_length": TREE,
     "all_pairs_shortest_path": NONE,
     "all_pairs_shortest_path_length": NONE,
+    "all_shortest_paths": [*TWO, *PAIR],
     "ancestors": NODE,
+    "astar_path_length": STAR,
+    "attracting_components": NONE,
     "average_clustering": [*WEIGHT, lambda r, G: ((), {"count_zeros": False})],
     "average_shortest_path_length": WEIGHT,
+    "barycenter": WEIGHT,
+    "bellman_ford_path_length": PAIR,
     "betweenness_centrality": [
         lambda r, G: ((), {"weight": r.choice([None, "weight"]), "normalized": r.random() < 0.5}),
         lambda r, G: ((), {"k": r.randint(0, 3), "normalized": r.random() < 0.5, "seed": r.randint(0, 9)}),
@@ -110,11 +120,13 @@ ARGUMENTS = {
     "bfs_tree": BREADTH,
     "bidirectional_dijkstra": PAIR,
     "bidirectional_shortest_path": TWO,
+    "bridges": [*NONE, lambda r, G: ((), {"root": some(r, G)})],
     "center": WEIGHT,
     "closeness_centrality": [lambda r, G: ((), {"distance": r.choice([None, "weight"]),
                                                 "wf_improved": r.random() < 0.7})],
     "clustering": [*WEIGHT, *SOME],
-    "common_neighbor_centrality": [lambda r, G: ((pairs(r, G),), {"alpha": 1})],
+    "common_neighbor_centrality": [lambda r, G: ((r.choice([None, pairs(r, G)]),),
+                                                 {"alpha": r.choice([1, 0.8, 0.25])})],
     "connected_components": NONE,
     "core_number": NONE,
     "degree_centrality": NONE,
@@ -135,21 +147,32 @@ ARGUMENTS = {
         lambda r, G: ((), {"weight": r.choice([None, "weight"]), "normalized": r.random() < 0.5}),
         lambda r, G: ((), {"k": r.randint(0, 3), "seed": r.randint(0, 9)}),
     ],
-    "eigenvector_centrality": [lambda r, G: ((), {"weight": r.choice([None, "weight"]), "tol": 1e-13,
-                                                  "max_iter": 20000})],
+    "eigenvector_centrality": [lambda r, G: ((), {"weight": r.choice([None, "weight"]), "tol": 1e-11,
+                                                  "max_iter": 1000})],
     "eigenvector_centrality_numpy": [lambda r, G: ((), {"weight": r.choice([None, "weight"])})],
+    "flow_hierarchy": WEIGHT,
     "global_efficiency": NONE,
+    "global_reaching_centrality": WEIGHT,
     "greedy_color": NONE,
     "harmonic_centrality": [lambda r, G: ((), {"distance": r.choice([None, "weight"])})],
+    "harmonic_diameter": NONE,
+    "has_bridges": NONE,
     "has_path": TWO,
     "hits": NONE,
     "in_degree_centrality": NONE,
+    "is_arborescence": NONE,
+    "is_attracting_component": NONE,
+    "is_biconnected": NONE,
     "is_bipartite": NONE,
+    "is_branching": NONE,
     "is_connected": NONE,
     "is_directed_acyclic_graph": NONE,
+    "is_eulerian": NONE,
+    "is_forest": NONE,
     "is_strongly_connected": NONE,
+    "is_tree": NONE,
     "is_weakly_connected": NONE,
-    "jaccard_coefficient": [lambda r, G: ((pairs(r, G),), {})],
+    "jaccard_coefficient": PAIRS,
     "k_core": CORE,
     "k_corona": [lambda r, G: ((r.randint(1, 3),), {})],
     "k_crust": CORE,
@@ -160,6 +183,7 @@ ARGUMENTS = {
     "katz_centrality_numpy": [lambda r, G: ((), {"weight": r.choice([None, "weight"]), "alpha": 0.02})],
     "label_propagation_communities": NONE,
     "leiden_communities": [],
+    "local_reaching_centrality": NODE,
     "louvain_communities": [],
     "maximal_independent_set": [],
     "maximal_matching": NONE,
@@ -172,6 +196,7 @@ ARGUMENTS = {
     "multi_source_dijkstra_path": SOURCES,
     "multi_source_dijkstra_path_length": SOURCES,
     "node_connected_component": NODE,
+    "number_attracting_components": NONE,
     "number_connected_components": NONE,
     "number_strongly_connected_components": NONE,
     "number_weakly_connected_components": NONE,
@@ -183,10 +208,12 @@ ARGUMENTS = {
     ],
     "periphery": WEIGHT,
     "predecessor": CUT,
+    "preferential_attachment": PAIRS,
     "radius": WEIGHT,
-    "resource_allocation_index": [lambda r, G: ((pairs(r, G),), {})],
+    "resource_allocation_index": PAIRS,
     "shortest_path": PATHS,
     "shortest_path_length": PATHS,
+    "single_source_all_shortest_paths": NODE,
     "single_source_dijkstra": [*SOURCE, lambda r, G: ((some(r, G), some(r, G)), {})],
     "single_source_dijkstra_path": SOURCE,
     "single_source_dijkstra_path_length": SOURCE,
@@ -291,6 +318,9 @@ def compare(kind, seed):
             if isinstance(mine[1], NotImplementedError) and not isinstance(mine[1], nx.NetworkXException):
                 continue
             answers += 1
+            if name == "eigenvector_centrality" and mine[0] == "value" and theirs[0] == "exception":
+                kwargs["max_iter"] = 20000  # NetworkX iterates more slowly on a few graphs
+                theirs = outcome(lambda: public(G, *args, **kwargs))
             if not agree(name, G, mine, theirs):
                 pytest.fail(f"{name}{args}{kwargs} on {kind.__name__} {seed}: {mine} instead of {theirs}"[:1000])
     return answers, calls

@@ -15,9 +15,10 @@ from networkx_backend import environment  # noqa: E402
 #: The tests of the functions that the backend declares.
 PARTS = """
 centrality/tests components/tests link_analysis/tests shortest_paths/tests traversal/tests community/tests
-coloring/tests tree/tests/test_mst.py tests/test_core.py tests/test_cluster.py tests/test_distance_measures.py
+coloring/tests tree/tests/test_mst.py tree/tests/test_recognition.py tests/test_euler.py tests/test_hierarchy.py
+tests/test_core.py tests/test_cluster.py tests/test_distance_measures.py
 tests/test_dag.py tests/test_matching.py tests/test_mis.py tests/test_wiener.py tests/test_efficiency.py
-tests/test_link_prediction.py bipartite/tests/test_basic.py
+tests/test_link_prediction.py tests/test_bridges.py bipartite/tests/test_basic.py
 """.split()
 
 
@@ -27,9 +28,9 @@ def test_suite(tmp_path):
     if not (home / "algorithms" / "centrality" / "tests").is_dir():
         pytest.skip("networkx is installed without its tests")
     answers = tmp_path / "answers"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "networkx_answers", "--backend",
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--assert=plain", "-p", "networkx_answers", "--backend",
                "callisto", "--fallback-to-nx", *(f"algorithms/{part}" for part in PARTS)]
-    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=800,
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=1700,
                           env=environment(tmp_path, CALLISTO_NETWORKX_ANSWERS=str(answers)))
     assert done.returncode == 0, done.stdout[-6000:]
 

@@ -72,7 +72,7 @@ TEST(top_screen, shows_means_over_the_interval) {
     screen.add({context(0, 0, 0, 10, only(0)), context(1, 1, lent ? 0 : 1, 13, only(0) | only(1))});
   }
   screen.close(6 * second, {job(0, "one", 1, second + 3 * second / 2), job(1, "two", 1, second + second / 2)});
-  const std::string text = screen.render({.size = {80, 24}, .clock = "12:34:56", .table = "/somewhere"});
+  const std::string text = screen.render({.size = {80, 24}, .only = {}, .clock = "12:34:56", .table = "/somewhere"});
   EXPECT_NE(text.find("2 jobs on 2 contexts"), std::string::npos) << text;
   EXPECT_NE(text.find("12:34:56"), std::string::npos);
   EXPECT_NE(text.find("/somewhere"), std::string::npos);
@@ -81,7 +81,8 @@ TEST(top_screen, shows_means_over_the_interval) {
             "  0 one               runs        150 1.50 1.00 0.50    1 0.00 0.50 0.00    1000");
   EXPECT_EQ(line_with(text, "1 two"),
             "  1 two               runs         50 0.50 1.00 0.50    1 0.50 0.00 0.00    1001");
-  EXPECT_NE(screen.render({.size = {40, 24}, .clock = {}, .table = {}}).find("0 one               runs        150"),
+  EXPECT_NE(screen.render({.size = {40, 24}, .only = {}, .clock = {}, .table = {}})
+                .find("0 one               runs        150"),
             std::string::npos)
       << "what counts most stands first";
   // Ten hand-overs in the second; the newest column of the history is the job that had most of it.
@@ -96,7 +97,7 @@ TEST(top_screen, shows_who_had_a_context_before) {
     for (int look = 0; look < 3; ++look) screen.add({context(7, 0, had[i], 1, 0, had[i] == 2)});
     screen.close((i + 1) * second, {job(0, "a", 1, 0)});
   }
-  const std::string text = screen.render({.size = {80, 24}, .clock = {}, .table = {}});
+  const std::string text = screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}});
   EXPECT_EQ(line_with(text, "7"), "      7    7    0    . -           0  001 .");
 }
 
@@ -106,7 +107,58 @@ TEST(top_screen, shows_what_other_programs_take) {
   screen.close(second, {job(0, "a", 1, second)}, 3 * second);
   screen.add({context(0, 0, 0, 1)});
   screen.close(2 * second, {job(0, "a", 1, second + second / 10)}, 4 * second);
-  EXPECT_NE(screen.render({.size = {80, 24}, .clock = {}, .table = {}}).find("others: 90 %"), std::string::npos);
+  EXPECT_NE(screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}}).find("others: 90 %"),
+            std::string::npos);
+}
+
+TEST(top_screen, orders_and_filters_jobs) {
+  top_screen screen;
+  const auto look = [&](std::uint64_t now, std::uint64_t used) {
+    screen.add({context(0, 0, 1, 1), context(1, 0, 1, 1), context(2, 2, 2, 1)});
+    screen.close(now, {job(0, "Miller", 1, 0), job(1, "baker", 1, used), job(2, "alma/miller", 1, 2 * used)});
+  };
+  look(second, second);
+  look(2 * second, 2 * second);
+  const auto names = [&](const top_screen::style& how) {
+    std::string all;
+    for (const std::string& line : lines_of(screen.render(how))) {
+      for (const char* const name : {" Miller", " baker", " alma/miller"}) {
+        if (line.find(name) == 3) all += name;
+      }
+    }
+    return all;
+  };
+  top_screen::style how{.size = {80, 24}, .keys = true, .only = {}, .clock = {}, .table = {}};
+  EXPECT_EQ(names(how), " Miller baker alma/miller");
+  how.by = top_screen::after(how.by);
+  EXPECT_EQ(names(how), " alma/miller baker Miller");
+  EXPECT_NE(screen.render(how).find("; by CPU%"), std::string::npos);
+  how.by = top_screen::after(how.by);
+  EXPECT_EQ(names(how), " baker alma/miller Miller");
+  how.by = top_screen::order::name;
+  EXPECT_EQ(names(how), " alma/miller baker Miller");
+  how.only = "MILLER";
+  EXPECT_EQ(names(how), " alma/miller Miller");
+  EXPECT_EQ(top_screen::after(how.by), top_screen::order::job);
+  how.only = "smith";
+  EXPECT_NE(screen.render(how).find("no job has 'smith' in its name"), std::string::npos);
+  how.typing = true;
+  EXPECT_NE(screen.render(how).find("in their name: smith_"), std::string::npos);
+}
+
+TEST(top_screen, says_that_all_stand_aside) {
+  top_screen screen;
+  screen.add({context(0, 0, no_job, 1)});
+  job_picture one = job(0, "a", 0, second);
+  one.aside = cosched::aside::outsiders;
+  screen.close(second, {one, job(1, "b", 0, second)});
+  EXPECT_NE(screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}})
+                .find("2 jobs on 1 context, 1 without work"),
+            std::string::npos);
+  screen.close(2 * second, {one});
+  EXPECT_NE(screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}})
+                .find("1 job on 1 context, sharing is off"),
+            std::string::npos);
 }
 
 /// A job that could not answer, as it had no processor, is not the one to blame.
@@ -121,7 +173,7 @@ TEST(top_screen, silent_is_a_job_that_ran_where_it_had_no_context) {
     screen.close(second, {job(0, "a", 1, 0), job(1, "b", 1, 0)});
     screen.add({lost});
     screen.close(2 * second, {job(0, "a", 1, ran ? second / 2 : 0), job(1, "b", 1, 0)});
-    const std::string line = line_with(screen.render({.size = {80, 24}, .clock = {}, .table = {}}), "0 a");
+    const std::string line = line_with(screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}}), "0 a");
     EXPECT_EQ(line.find("silent") != std::string::npos, ran) << line;
   }
 }
@@ -150,7 +202,7 @@ TEST(top_screen, fits_every_terminal) {
     for (const std::size_t rows : {1u, 2u, 5u, 6u, 7u, 8u, 23u, 24u, 25u, 100u, 1000u}) {
       for (const std::size_t scroll : {0u, 5u, 100000u}) {
         const std::string text = screen.render(
-            {.size = {columns, rows}, .keys = true, .scroll = scroll, .clock = "12:00:00", .table = "/t"});
+            {.size = {columns, rows}, .keys = true, .scroll = scroll, .only = {}, .clock = "12:00:00", .table = "/t"});
         const std::vector<std::string> lines = lines_of(text);
         EXPECT_LE(lines.size(), rows);
         for (const std::string& line : lines) {
@@ -160,11 +212,12 @@ TEST(top_screen, fits_every_terminal) {
       }
     }
   }
-  const std::string text = screen.render({.size = {80, 24}, .keys = true, .clock = "12:00:00", .table = "/t"});
+  const std::string text =
+      screen.render({.size = {80, 24}, .keys = true, .only = {}, .clock = "12:00:00", .table = "/t"});
   EXPECT_EQ(lines_of(text).size(), 24u);
   EXPECT_NE(text.find("contexts 1 to "), std::string::npos) << "it says that there are more";
   EXPECT_NE(text.find(" more\n"), std::string::npos);
-  EXPECT_NE(screen.render({.size = {80, 24}, .scroll = 100000, .clock = {}, .table = {}}).find("    299 "),
+  EXPECT_NE(screen.render({.size = {80, 24}, .scroll = 100000, .only = {}, .clock = {}, .table = {}}).find("    299 "),
             std::string::npos)
       << "the last one can be reached";
 }
@@ -173,7 +226,7 @@ TEST(top_screen, colours_end_where_they_begin) {
   top_screen screen;
   screen.add({context(0, 0, 0, 0)});
   screen.close(second, {job(0, "a", 1, 0)});
-  const std::string text = screen.render({.size = {80, 24}, .colours = true, .clock = {}, .table = {}});
+  const std::string text = screen.render({.size = {80, 24}, .colours = true, .only = {}, .clock = {}, .table = {}});
   std::size_t begins = 0;
   std::size_t ends = 0;
   for (std::size_t at = text.find("\x1b["); at != std::string::npos; at = text.find("\x1b[", at + 1)) {
@@ -184,7 +237,8 @@ TEST(top_screen, colours_end_where_they_begin) {
 }
 
 TEST(top_screen, nothing_yet_is_a_screen_too) {
-  EXPECT_NE(top_screen().render({.size = {80, 24}, .clock = {}, .table = {}}).find("0 jobs"), std::string::npos);
+  EXPECT_NE(top_screen().render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}}).find("0 jobs"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Classical concurrent algorithms with a classical mistake each, which the checker must reject. Beside each stands the
 // right version, in which the checker must find nothing. x86 hides most of these mistakes.
 #include <callisto/machine/checked/machine.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -161,7 +161,7 @@ TEST(Classic, TicketLock) { rejects_the_broken<ticket_lock>({kind::data_race}); 
 template <bool Right>
 struct two_locks {
   static constexpr unsigned threads = 2;
-  callisto::workers::spin_lock<checked> a, b;
+  callisto::waiting::spin_lock<checked> a, b;
   plain<int> inside{0};
   void run(unsigned t) {
     auto& first = Right || t == 0 ? a : b;
@@ -217,7 +217,7 @@ TEST(Classic, QueueLock) { rejects_the_broken<queue_lock>({kind::deadlock}); }
 template <bool Right>
 struct double_checked {
   static constexpr unsigned threads = 2;
-  callisto::workers::spin_lock<checked> lock;
+  callisto::waiting::spin_lock<checked> lock;
   atomic<plain<int>*> instance{nullptr};
   plain<int> room{0};
   void run(unsigned) {

@@ -3,8 +3,8 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/machine/checked/machine.hpp>
-#include <callisto/workers/waiting/entry_gate.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/entry_gate.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ using atomic = checked::atomic<T>;
 template <class T>
 using plain = checked::plain<T>;
 
-constexpr int drawn_programs = callisto::tests::sanitized ? 12 : 400;
+constexpr int drawn_programs = callisto::tests::sanitized ? 5 : 400;
 
 options limited() {
   options o;
@@ -104,6 +104,47 @@ TEST(Explore, LowersAnOrder) {
     o.how = strategy::exhaustive;
     EXPECT_FALSE(explore<handover>(o).failure);
   }
+}
+
+struct fenced {
+  static constexpr unsigned threads = 2;
+  std::array<atomic<int>, 2> wants{};
+  std::array<int, 2> seen{};
+  void run(unsigned t) {
+    wants[t].store(1, relaxed);
+    if (t == 0) {
+      checked::light_fence();
+    } else {
+      checked::heavy_fence();
+    }
+    seen[t] = wants[1 - t].load(relaxed);
+  }
+  void finish() { checking::require(seen[0] + seen[1] > 0, "one sees the other"); }
+};
+
+TEST(Explore, LeavesAFenceOut) {
+  const auto whole = explore<fenced>(limited());
+  EXPECT_FALSE(whole.failure) << whole.failure->trace;
+  unsigned fences = 0;
+  for (const auto& s : whole.sites) {
+    if (!s.operation.ends_with("_fence")) continue;
+    ++fences;
+    EXPECT_GE(s.count, whole.completed);
+    for (const auto how : {checking::fence_weakening::left_out, checking::fence_weakening::light}) {
+      options o = limited();
+      o.weaken = checking::site_weakening{s.file, s.line, s.column, s.operation, relaxed, how};
+      const auto r = explore<fenced>(o);
+      ASSERT_TRUE(r.failure) << s.operation;
+      EXPECT_EQ(r.failure->what, kind::assertion);
+      const bool light = s.operation == "heavy_fence" && how == checking::fence_weakening::light;
+      EXPECT_NE(r.failure->trace.find(light ? "(only a light one)" : "(left out)"), std::string::npos)
+          << r.failure->trace;
+      o.how = strategy::replay;
+      o.replay = r.failure->replay;
+      EXPECT_TRUE(explore<fenced>(o).failure);
+    }
+  }
+  EXPECT_EQ(fences, 2u);
 }
 
 struct racing {
@@ -420,7 +461,7 @@ TEST(Explore, PatienceRunsOutWhenNothingElseCanRun) {
 
 struct forgotten {
   static constexpr unsigned threads = 2;
-  callisto::workers::spin_lock<checked> lock;
+  callisto::waiting::spin_lock<checked> lock;
   void run(unsigned) { lock.lock(); }
 };
 
@@ -477,7 +518,7 @@ TEST(Explore, ALoopThatEndsInAFairScheduleIsNoLivelock) {
 /// A lock with a holder that may be suspended.
 struct lockers {
   static constexpr unsigned threads = 2;
-  callisto::workers::spin_lock<checked> lock;
+  callisto::waiting::spin_lock<checked> lock;
   plain<int> total{0};
   void run(unsigned) {
     const std::scoped_lock held(lock);
@@ -505,7 +546,7 @@ TEST(Explore, SuspendsAThreadAfterEachOfItsSteps) {
       ASSERT_EQ(r.blocked.size(), 1u);
       EXPECT_EQ(r.blocked[0].thread, 0u);
       EXPECT_EQ(r.blocked[0].operation, "wait_while");
-      EXPECT_EQ(r.blocked[0].file, "callisto/workers/waiting/spin_lock.hpp");
+      EXPECT_EQ(r.blocked[0].file, "callisto/waiting/spin_lock.hpp");
       EXPECT_GT(r.blocked[0].executions, 0u);
     }
   }
@@ -643,7 +684,7 @@ TEST(Explore, ObjectsWorkOutsideOfExecutions) {
   int x = 5;
   pointer = &x;
   EXPECT_EQ(*pointer, 5);
-  callisto::workers::entry_gate<checked> entry_gate;
+  callisto::waiting::entry_gate<checked> entry_gate;
   entry_gate.open();
   EXPECT_TRUE(entry_gate.try_enter());
   EXPECT_THROW(require(false, "outside"), std::logic_error);

@@ -3,8 +3,8 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/machine/checked/machine.hpp>
-#include <callisto/workers/waiting/entry_gate.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/entry_gate.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -303,7 +303,7 @@ struct gate_program {
   template <machine::policy M>
   struct program {
     static constexpr unsigned threads = 3;
-    callisto::workers::entry_gate<M> entry_gate;
+    callisto::waiting::entry_gate<M> entry_gate;
     machine::plain_of<M, int> item{0};
     machine::plain_of<M, int> written1{0}, written2{0};
     void run(unsigned t) {
@@ -327,7 +327,7 @@ struct gate_program {
 template <machine::policy M>
 struct lock_program {
   static constexpr unsigned threads = 2;
-  callisto::workers::spin_lock<M> lock;
+  callisto::waiting::spin_lock<M> lock;
   machine::plain_of<M, int> total{0};
   void run(unsigned) {
     for (int i = 0; i < 2; ++i) {

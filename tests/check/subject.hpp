@@ -98,7 +98,7 @@ struct registered {
              const machine::checking::options& thorough, expectation expected = expectation::sound) {
     unsigned follower = Subject::threads;
     if constexpr (requires { Subject::follower; }) follower = Subject::follower;
-    const char* leader_waits = "callisto/workers/waiting/entry_gate.hpp";
+    const char* leader_waits = "callisto/waiting/entry_gate.hpp";
     if constexpr (requires { Subject::leader_waits; }) leader_waits = Subject::leader_waits;
     subjects().push_back({name, promise, Subject::threads, follower, leader_waits, expected, quick, thorough,
                           [](const machine::checking::options& o) { return machine::checking::explore<Subject>(o); }});

@@ -3,8 +3,8 @@
 
 #include <callisto/loop/tasks/task_board.hpp>
 #include <callisto/loop/tasks/task_deque.hpp>
+#include <callisto/waiting/work_signal.hpp>
 #include <callisto/workers/teams/standing_item.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
 
 #include <array>
 #include <cstdint>
@@ -78,7 +78,7 @@ class offered {
   }
 
   using checked = machine::checked;
-  workers::work_signal<M> signal_;
+  waiting::work_signal<M> signal_;
   workers::standing_place<M> place_{signal_, 0};
   board board_;
   typename board::deque own_;

@@ -1,9 +1,9 @@
 // Subjects: calls of an activation to its own thread, and a mailbox of signals.
 #include "subject.hpp"
 
+#include <callisto/waiting/suspendable.hpp>
 #include <callisto/workers/activations/call_word.hpp>
 #include <callisto/workers/activations/mailbox.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@ using machine::checked;
 
 /// An activation that stops on worker 0, and goes on there, on worker 1, or on its own thread. The subject's threads
 /// play the parts of all three.
-class called_activation final : public workers::suspendable<checked> {
+class called_activation final : public waiting::suspendable<checked> {
  public:
   using order = machine::order;
   called_activation() : suspendable(0) {}

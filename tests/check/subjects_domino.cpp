@@ -8,7 +8,7 @@
 #include <callisto/domino/ring.hpp>
 #include <callisto/domino/scheduler.hpp>
 #include <callisto/domino/sleeping_lanes.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/waiting/suspendable.hpp>
 
 #include <array>
 
@@ -38,10 +38,16 @@ struct patient : small {
   }
 };
 
+/// No membarrier: lanes change a word in place of fences.
+struct gentle : small {
+  static bool has_heavy_fence() noexcept { return false; }
+};
+
 using domino::task;
 
-struct plain_thread : workers::plain_thread<small> {
-  plain_thread() : workers::plain_thread<small>(0) {}
+template <class M = small>
+struct plain_thread : waiting::plain_thread<M> {
+  plain_thread() : waiting::plain_thread<M>(0) {}
 };
 
 /// Takes tasks from a ring without a hold.
@@ -234,7 +240,10 @@ class emptied {
     }
     if (!ring_.looks_empty()) return;
     std::uint64_t source = 0;
-    require(holds_[0].ask(holds_[1], 1, source) == reply::got, "what is not in the ring is in a hold");
+    reply heard = reply::again;
+    // A wait that ends early, or an exchange that fails without cause, lets it ask again.
+    while (heard == reply::again) heard = holds_[0].ask(holds_[1], 1, source);
+    require(heard == reply::got, "what is not in the ring is in a hold");
   }
 
  private:
@@ -361,7 +370,7 @@ class markers {
 
 /// A lane that sleeps while there is nothing to take, and one that publishes tasks: none stays with the publisher,
 /// which does not take them.
-template <unsigned Sleepers>
+template <unsigned Sleepers, class M = small>
 class sleepers {
  public:
   static constexpr unsigned threads = 1 + Sleepers;
@@ -382,9 +391,9 @@ class sleepers {
   }
 
  private:
-  domino::ring<small> ring_;
-  domino::sleeping_lanes<small> sleeping_{1 + Sleepers};
-  std::array<plain_thread, Sleepers> thread_;
+  domino::ring<M> ring_;
+  domino::sleeping_lanes<M> sleeping_{1 + Sleepers};
+  std::array<plain_thread<M>, Sleepers> thread_;
 };
 
 /// A computation of one group and one type of tasks, on as many lanes as threads; thread 0 leads. A subject has
@@ -429,7 +438,7 @@ class on_lanes {
 
  private:
   struct party {
-    workers::suspendable<small>& self;
+    waiting::suspendable<small>& self;
     on_lanes& of;
     bool leads;
     bool yields;
@@ -452,7 +461,7 @@ class on_lanes {
 
  private:
   atomic<unsigned> end_{0};
-  std::array<plain_thread, Threads> thread_;
+  std::array<plain_thread<>, Threads> thread_;
 };
 
 /// A computation: tasks of a phase spawn tasks of the same phase and of the next.
@@ -588,7 +597,7 @@ class stopped : public on_lanes<stopped<Tasks>, 2> {
 
  public:
   static constexpr unsigned follower = 1;
-  static constexpr const char* leader_waits = "callisto/workers/waiting/suspendable.hpp";
+  static constexpr const char* leader_waits = "callisto/waiting/suspendable.hpp";
 
   stopped() {
     spawn(scheduler_.outside(), scheduler_.outside().now(group_), 0);
@@ -656,6 +665,29 @@ class beaten : public on_lanes<beaten, 2> {
   atomic<unsigned> idle_{0};
 };
 
+/// A task that spawns another one and waits until that has run. So the other thread must take it, even if it was about
+/// to sleep: nothing else wakes it.
+class awaited : public on_lanes<awaited, 2> {
+ public:
+  awaited() {
+    lane& outside = scheduler_.outside();
+    spawn(outside, outside.now(group_), 0);
+  }
+  void run(unsigned thread) {
+    work(thread, [] {});
+  }
+  void task_begins(lane& here, const task& t) {
+    if (t.index() == 1) return ran_.store(1, order::relaxed);
+    spawn(here, here.now(group_), 1);
+    const auto waits = [](unsigned n) { return n == 0; };
+    while (waits(small::wait_while(ran_, waits, machine::patience::lasting))) {
+    }
+  }
+
+ private:
+  atomic<unsigned> ran_{0};
+};
+
 /// Tasks of one key, which add to plain data, on some threads.
 template <unsigned Threads>
 class keyed : public on_lanes<keyed<Threads>, Threads> {
@@ -721,6 +753,13 @@ machine::checking::options few(unsigned bound) {
   return o;
 }
 
+/// Executions as of few() in which each thread may give up one wait: so thieves come to use force.
+machine::checking::options few_patient(unsigned bound) {
+  machine::checking::options o = few(bound);
+  o.early_returns = 1;
+  return o;
+}
+
 /// Executions with few preemptions in which loads return the newest values.
 machine::checking::options in_turns(unsigned bound) {
   machine::checking::options o = preemptions(bound, {0, 0});
@@ -734,6 +773,8 @@ const registered<ring_users<3, 2>> ring_3("domino.ring.3", once, preemptions(1, 
 const registered<holders<1, 2>> hold_2("domino.hold.2", once, preemptions(2, {0, 0}), exhaustive({1, 0}));
 const registered<holders<2, 1>> hold_3("domino.hold.3", once, few(1), preemptions(2, {1, 0}));
 const registered<holders<1, 1, larger>> hold_of3("domino.hold.of3", once, few(2), preemptions(3, {1, 0}));
+const registered<holders<2, 1>> hold_robbed("domino.hold.robbed", "no thief takes what another one has taken",
+                                            few_patient(1), few_patient(2));
 const registered<holders<2, 1, patient>> hold_patient("domino.hold.patient", "no thief waits for an owner that sleeps",
                                                       in_turns(2), in_turns(3));
 const registered<markers> marked("domino.marks",
@@ -741,6 +782,8 @@ const registered<markers> marked("domino.marks",
                                  exhaustive({0, 0}), exhaustive({0, 0}));
 const registered<sleepers<1>> sleep_2("domino.sleep.2", "no lane sleeps while there are tasks", exhaustive({1, 0}),
                                       exhaustive({1, 1}));
+const registered<sleepers<1, gentle>> sleep_gentle("domino.sleep.gentle", "no lane sleeps while there are tasks",
+                                                   exhaustive({1, 0}), exhaustive({1, 1}));
 const registered<sleepers<2>> sleep_3("domino.sleep.3", "no lane sleeps while there are tasks", preemptions(1, {0, 0}),
                                       preemptions(2, {0, 0}));
 const registered<computers<2, 2>> compute_2("domino.phases.2", phases, pct(3, 20'000, {0, 0}), preemptions(0, {0, 0}));
@@ -773,6 +816,8 @@ const registered<stopped<3>> stop_3("domino.stopped", "a thread that stops holds
                                     pct(4, 200'000, {1, 0}));
 const registered<beaten> beaten_2("domino.beaten", "a thief that was beaten takes what is left", in_turns(1),
                                   in_turns(2));
+const registered<awaited> awaited_2("domino.awaited", "a thread that is about to sleep sees a task that is spawned",
+                                    few(1), few(2));
 const registered<keyed<2>> keyed_2("domino.exclusive.2", "tasks of one key run in turns, all of them",
                                    pct(3, 20'000, {0, 0}), preemptions(0, {0, 0}));
 const registered<keyed<3>> keyed_3("domino.exclusive.3", "tasks of one key run in turns, all of them",

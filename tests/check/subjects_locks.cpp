@@ -1,8 +1,8 @@
 // Subjects: locks that are released by a plain store while no thread waits.
 #include "subject.hpp"
 
-#include <callisto/workers/waiting/asymmetric_lock_word.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/asymmetric_lock_word.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <array>
 #include <mutex>
@@ -55,9 +55,9 @@ class quick_locks {
     }
   }
 
-  workers::waiter_flag<machine::checked> alert_;
-  std::array<workers::asymmetric_lock_word<machine::checked>, Locks> words_;
-  workers::spin_lock<machine::checked> queue_;
+  waiting::waiter_flag<machine::checked> alert_;
+  std::array<waiting::asymmetric_lock_word<machine::checked>, Locks> words_;
+  waiting::spin_lock<machine::checked> queue_;
   std::array<plain<unsigned>, Threads> asleep_;
   std::array<atomic<unsigned>, Threads> woken_{};
 };
@@ -113,6 +113,25 @@ const registered<lockers<2, 1>> locks_2("locks.2x1", wakes, exhaustive({1, 1}), 
 const registered<lockers<2, 2>> locks_22("locks.2x2", wakes, preemptions(2, {1, 0}), preemptions(3, {1, 1}));
 const registered<lockers<3, 1>> locks_3("locks.3x1", wakes, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<strangers> locks_of_two("locks.strangers", wakes, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+
+/// Two threads that wait for a spin lock, and one that takes it only if no thread holds it. Each adds to one number.
+class spinners {
+ public:
+  static constexpr unsigned threads = 3;
+  void run(unsigned thread) {
+    const std::unique_lock held = thread == 2 ? std::unique_lock(lock_, std::try_to_lock) : std::unique_lock(lock_);
+    added_[thread] = held.owns_lock();
+    if (held) total_ = total_ + 1;
+  }
+  void finish() { require(total_ == added_[0] + added_[1] + added_[2], "the lock keeps every addition"); }
+
+ private:
+  waiting::spin_lock<machine::checked> lock_;
+  plain<int> total_{0};
+  std::array<int, 3> added_{};
+};
+const registered<spinners> spin_3("spin_lock.3", "one thread at a time holds it", exhaustive({0, 0}),
+                                  exhaustive({1, 1}));
 
 }  // namespace
 }  // namespace callisto::check

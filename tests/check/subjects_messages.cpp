@@ -1,11 +1,12 @@
 // Subjects: how threads share the pieces of messages, and how ranks of a node share packets and sleep.
 #include "subject.hpp"
 
+#include <callisto/global/caches/transfer_count.hpp>
 #include <callisto/global/messages/owner_lock.hpp>
 #include <callisto/global/messages/window.hpp>
 #include <callisto/global/transport/doorbell.hpp>
 #include <callisto/global/transport/shared_stack.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <array>
@@ -182,7 +183,7 @@ class window_users {
     }
   }
 
-  workers::spin_lock<machine::checked> lock_;
+  waiting::spin_lock<machine::checked> lock_;
   global::send_window<machine::checked> window_;
   std::array<std::uint32_t, Senders * charges.size()> queue_{};
   plain<unsigned> queued_{0};
@@ -193,6 +194,100 @@ class window_users {
   // Of the receiver:
   global::credit_debt debt_;
   std::uint64_t handled_ = 0;
+};
+
+/// An asker that asks for pieces, at most a window ahead, and threads that end them. The count is gone in the end.
+template <unsigned Enders, unsigned Pieces, std::uint64_t Window>
+class transfer_users {
+ public:
+  static constexpr unsigned threads = 1 + Enders;
+  void run(unsigned thread) {
+    if (thread != 0) {
+      for (unsigned i = thread - 1; i < Pieces; i += Enders) end(i);
+      return;
+    }
+    for (unsigned i = 0; i < Pieces; ++i) {
+      while (count_.under_way() + piece > window && count_.under_way() != 0) wait_if(count_.await_few());
+      require(count_.under_way() + piece <= window, "no more than the window is under way");
+      count_.begin(piece);
+      asked_.store(i + 1, order::release);
+    }
+    wait_if(count_.await_none());
+    unsigned sum = 0;
+    for (const plain<unsigned>& p : here_) sum += p;
+    require(sum == Pieces, "all pieces are here");
+    is_gone_ = 1;
+  }
+
+ private:
+  static constexpr std::uint64_t piece = 2;
+  static constexpr std::uint64_t window = Window;
+
+  /// Waits until the word is at least `least`: the machine may end a wait early.
+  static void wait_for(const atomic<unsigned>& word, unsigned least) {
+    const auto is_less = [least](unsigned found) { return found < least; };
+    while (is_less(machine::checked::wait_while(word, is_less, machine::patience::brief))) {
+    }
+  }
+  void wait_if(bool must_wait) {
+    if (!must_wait) return;
+    wait_for(told_, 1);
+    told_.store(0, order::relaxed);
+  }
+  void end(unsigned i) {
+    wait_for(asked_, i + 1);
+    here_[i] = 1;
+    require(is_gone_ == 0, "the count is there while bytes are under way");
+    if (!count_.end(piece)) return;
+    require(is_gone_ == 0, "an asker that is about to be told waits for it");
+    told_.store(1, order::release);
+  }
+
+  global::transfer_count<machine::checked> count_{window / 2};
+  atomic<unsigned> asked_{0};
+  atomic<unsigned> told_{0};
+  std::array<plain<unsigned>, Pieces> here_{};
+  plain<unsigned> is_gone_{0};
+};
+
+/// One asker that asks for all pieces at once, waits for the first, and then for the rest: the second wait is told by
+/// an end that learns of the asker's empty flag from the count alone.
+class transfer_of_two {
+ public:
+  static constexpr unsigned threads = 2;
+  void run(unsigned thread) {
+    if (thread != 0) {
+      for (plain<unsigned>& p : here_) {
+        p = 1;
+        if (count_.end(piece)) told_.store(1, order::release);
+      }
+      return;
+    }
+    wait_if(count_.await_few());
+    wait_if(count_.await_none());
+    require(here_[0] + here_[1] == 2, "all pieces are here");
+  }
+
+ private:
+  static constexpr std::uint64_t piece = 2;
+
+  void wait_if(bool must_wait) {
+    if (!must_wait) return;
+    const auto is_less = [](unsigned found) { return found < 1; };
+    while (is_less(machine::checked::wait_while(told_, is_less, machine::patience::brief))) {
+    }
+    told_.store(0, order::relaxed);
+  }
+
+  struct begun : global::transfer_count<machine::checked> {
+    begun() : global::transfer_count<machine::checked>(piece) {
+      begin(piece);
+      begin(piece);
+    }
+  };
+  begun count_;
+  atomic<unsigned> told_{0};
+  std::array<plain<unsigned>, 2> here_{};
 };
 
 constexpr whims none{0, 0};
@@ -212,6 +307,12 @@ const registered<stackers<2>> stacked("shared_stack.2", "packets arrive once, wh
 const char* const bounded = "what is under way is bounded, and every packet leaves";
 const registered<window_users<1, 3, 3, 9, 3>> one_sender("window.1", bounded, preemptions(3, none), exhaustive(some));
 const registered<window_users<2, 3, 5>> two_senders("window.2", bounded, preemptions(1, none), preemptions(2, some));
+const char* const copied = "a transfer ends when all bytes are here, and never has more than its window under way";
+const registered<transfer_users<1, 2, 2>> one_ender("transfer_count.1", copied, preemptions(2, some),
+                                                    preemptions(2, some));
+const registered<transfer_users<2, 3, 4>> two_enders("transfer_count.2", copied, preemptions(1, none),
+                                                     preemptions(2, none));
+const registered<transfer_of_two> asked_at_once("transfer_count.at_once", copied, exhaustive(some), exhaustive(some));
 const registered<ringers<1>> rung("doorbell.1", "no ring is lost", exhaustive(none), exhaustive(some));
 const registered<ringers<2>> rung_twice("doorbell.2", "no ring is lost", preemptions(2, some), preemptions(3, some));
 

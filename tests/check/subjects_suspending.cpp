@@ -1,9 +1,9 @@
 // Subjects: suspendables that stop and go on, latches, SVars, waits for conditions on them, and sequencers.
 #include "subject.hpp"
 
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/sequencer.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/waiting/latch.hpp>
+#include <callisto/waiting/sequencer.hpp>
+#include <callisto/waiting/suspendable.hpp>
 
 #include <array>
 #include <mutex>
@@ -12,16 +12,16 @@ namespace callisto::check {
 namespace {
 
 using machine::checked;
-using latch = workers::latch<checked>;
-using svar = workers::svar<checked>;
+using latch = waiting::latch<checked>;
+using svar = waiting::svar<checked>;
 
 /// A thread that spins until a wait ends early, then stops.
-struct plain_thread : workers::plain_thread<checked> {
-  plain_thread() : workers::plain_thread<checked>(0) {}
+struct plain_thread : waiting::plain_thread<checked> {
+  plain_thread() : waiting::plain_thread<checked>(0) {}
 };
 
 /// A suspendable that stops on a thread of its own, without being saved: no other thread can go on with it.
-class own_thread final : public workers::suspendable<checked> {
+class own_thread final : public waiting::suspendable<checked> {
  public:
   own_thread() : suspendable(0) {}
   bool has_better_to_do() const noexcept override { return false; }
@@ -65,7 +65,7 @@ class pausers {
 
 /// A suspendable that any thread can continue once it has settled, as workers do with an activation. What it had to
 /// save is a plain number.
-class saved_suspendable final : public workers::suspendable<checked> {
+class saved_suspendable final : public waiting::suspendable<checked> {
  public:
   saved_suspendable() : suspendable(0) {}
   /// Called by the worker that it runs on, at home: true if it has stopped.
@@ -138,7 +138,7 @@ class passers {
   void run(unsigned thread) {
     for (unsigned round = 0; round < Rounds; ++round) {
       const std::scoped_lock held(latch_);
-      workers::sync_wait_until_true(latch_, [&] { return turn_.read() == thread; }, parties_[thread]);
+      waiting::sync_wait_until_true(latch_, [&] { return turn_.read() == thread; }, parties_[thread]);
       require(item_ == 2 * round + thread, "the item is as the other left it");
       item_ = item_ + 1;
       turn_.write(1 - thread);
@@ -167,7 +167,7 @@ class counters {
       return;
     }
     const std::scoped_lock held(latch_);
-    workers::sync_wait_until_true(latch_, [&] { return count_.read() >= thread; }, parties_[thread - 1]);
+    waiting::sync_wait_until_true(latch_, [&] { return count_.read() >= thread; }, parties_[thread - 1]);
     require(count_.read() >= thread, "the condition holds");
   }
 
@@ -185,13 +185,13 @@ class takers {
   void run(unsigned thread) {
     const std::scoped_lock held(latch_);
     if (thread != 0) {
-      workers::sync_wait_until_true(latch_, [&] { return things_.read() != 0; }, parties_[thread]);
+      waiting::sync_wait_until_true(latch_, [&] { return things_.read() != 0; }, parties_[thread]);
       require(things_.read() != 0, "the condition holds with the latch held");
       things_.write(things_.read() - 1);
       return;
     }
     for (int thing = 0; thing < 2; ++thing) {
-      workers::sync_wait_until_true(latch_, [&] { return things_.read() == 0; }, parties_[thread]);
+      waiting::sync_wait_until_true(latch_, [&] { return things_.read() == 0; }, parties_[thread]);
       things_.write(1);
     }
   }
@@ -216,7 +216,7 @@ class meeters {
         generation_.write(round);
       } else {
         const std::uint64_t seen =
-            workers::sync_wait_value(generation_, [round](std::uint64_t g) { return g >= round; }, parties_[thread]);
+            waiting::sync_wait_value(generation_, [round](std::uint64_t g) { return g >= round; }, parties_[thread]);
         require(seen >= round, "the value is one that was waited for");
       }
       for (const auto& w : written_) require(w >= round, "what each wrote before it arrived is visible");
@@ -255,7 +255,7 @@ class counters_in_turn {
   void finish() { require(count_ == Threads * Rounds, "each thread has had each of its turns"); }
 
  private:
-  workers::sequencer<checked> turn_;
+  waiting::sequencer<checked> turn_;
   plain<unsigned> count_{0};
   std::array<plain_thread, Threads> parties_;
 };

@@ -1,10 +1,10 @@
 // Subjects: the inbox of a core, public tasks and thieves, and how cores and ranks find out that nothing is left.
 #include "subject.hpp"
 
+#include <callisto/global/messages/activity.hpp>
 #include <callisto/global/session/wave.hpp>
-#include <callisto/global/tasks/activity.hpp>
 #include <callisto/global/tasks/split_queue.hpp>
-#include <callisto/global/tasks/wake_inbox.hpp>
+#include <callisto/waiting/wake_inbox.hpp>
 
 #include <array>
 #include <memory>
@@ -14,10 +14,10 @@ namespace {
 
 using machine::checked;
 
-struct item : global::inbox_link<checked> {
+struct item : waiting::inbox_link<checked> {
   unsigned number = 0;
 };
-using inbox = global::wake_inbox<checked, item>;
+using inbox = waiting::wake_inbox<checked, item>;
 
 /// Wakers put items into the inbox of an owner that sleeps while there is none. Each waker has `Items` of its own.
 template <unsigned Wakers, unsigned Items>
@@ -160,7 +160,14 @@ const registered<public_tasks<1, 3>> one_thief("tasks.steal.1", "each public tas
 const registered<public_tasks<2, 3>> two_thieves("tasks.steal.2", "two thieves and an owner: each task once",
                                                  preemptions(2, {0, 0}), preemptions(4, {0, 0}));
 
-/// A core that looks whether its rank is quiet, while another core runs a task, which begins another one.
+/// What a rank has sent and handled.
+struct message_counts {
+  std::uint64_t sent = 0;
+  std::uint64_t handled = 0;
+};
+
+/// A core that looks whether its rank is quiet, while another core runs a task, which begins another one. Both tasks
+/// send a message.
 class rank_gets_quiet {
  public:
   static constexpr unsigned threads = 2;
@@ -171,8 +178,10 @@ class rank_gets_quiet {
       }
       counts_[1].begin();  // the child
       results_[0] = 1;
+      sent_.store(1, order::relaxed);  // relaxed: the end of the task publishes it
       counts_[1].end();
       results_[1] = 1;
+      sent_.store(2, order::relaxed);
       counts_[1].end();
       return;
     }
@@ -180,15 +189,18 @@ class rank_gets_quiet {
     task_.store(1, order::release);
     const std::array<const global::activity<checked>*, 2> all{&counts_[0], &counts_[1]};
     for (int look = 0; look != 2; ++look) {
-      const global::activity_sums sums = global::sum_of(all);
-      if (sums.begun != sums.ended) continue;
+      // relaxed: see run()
+      const auto sums = global::quiet_sums(all, [this] { return message_counts{sent_.load(order::relaxed), 0}; });
+      if (!sums) continue;
       require(results_[0] == 1 && results_[1] == 1, "a quiet rank has run all tasks");
+      require(sums->begun == 4, "a quiet rank knows of all messages that its tasks have sent");
       return;
     }
   }
 
  private:
   std::array<global::activity<checked>, 2> counts_;
+  atomic<std::uint64_t> sent_{0};
   atomic<int> task_{0};
   std::array<plain<int>, 2> results_{};
 };
@@ -205,28 +217,27 @@ class two_ranks {
     if (rank == 1) {
       report(search);
       await(message_, 1);
-      counts_[1].begin();  // the answer
-      counts_[1].begin();  // the task
-      counts_[1].end();    // the message
+      messages_[1].sent = 1;  // the answer
+      tasks_[1].begin();
+      messages_[1].handled = 1;
       answer_.store(1, order::release);
       result_ = 1;
-      counts_[1].end();  // the task
+      tasks_[1].end();
       for (unsigned w = 2; await(wave_, w) != over; ++w) {
         search.begin_next();
         report(search);
       }
       return;
     }
-    counts_[0].begin();
+    messages_[0].sent = 1;
     message_.store(1, order::release);
     await(answer_, 1);
-    counts_[0].end();
+    messages_[0].handled = 1;
     for (unsigned w = 1;; ++w) {
       await(reports_, w);
       search.take_report({.begun = begun_, .ended = ended_});
       require(search.is_due(), "the wave has all reports");
-      const std::array<const global::activity<checked>*, 1> own{&counts_[0]};
-      const global::wave::step step = search.add_own(global::sum_of(own));
+      const global::wave::step step = search.add_own(sums_of(0));
       if (step == global::wave::step::end) {
         require(result_ == 1, "the phase ends after all tasks");
         wave_.store(over, order::release);
@@ -249,15 +260,22 @@ class two_ranks {
     }
   }
 
+  global::activity_sums sums_of(unsigned rank) {
+    const std::array<const global::activity<checked>*, 1> cores{&tasks_[rank]};
+    const auto sums = global::quiet_sums(cores, [&] { return messages_[rank]; });
+    require(sums.has_value(), "a rank is quiet once its tasks have ended");
+    return *sums;
+  }
+
   void report(global::wave& search) {
-    const std::array<const global::activity<checked>*, 1> own{&counts_[1]};
-    require(search.add_own(global::sum_of(own)) == global::wave::step::report, "a leaf reports");
+    require(search.add_own(sums_of(1)) == global::wave::step::report, "a leaf reports");
     begun_ = search.sums().begun;
     ended_ = search.sums().ended;
     reports_.store(++reported_, order::release);
   }
 
-  std::array<global::activity<checked>, 2> counts_;
+  std::array<global::activity<checked>, 2> tasks_;
+  std::array<message_counts, 2> messages_;  ///< each its rank's
   atomic<unsigned> message_{0};
   atomic<unsigned> answer_{0};
   atomic<unsigned> wave_{1};

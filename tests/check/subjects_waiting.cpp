@@ -1,9 +1,10 @@
-// Subjects: spin lock, entry gate and work signal, the pieces that threads wait at.
+// Subjects: spin lock, entry gate, work signal and attendance, the pieces that threads wait at.
 #include "subject.hpp"
 
-#include <callisto/workers/waiting/entry_gate.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
+#include <callisto/waiting/attendance.hpp>
+#include <callisto/waiting/entry_gate.hpp>
+#include <callisto/waiting/spin_lock.hpp>
+#include <callisto/waiting/work_signal.hpp>
 
 #include <array>
 #include <mutex>
@@ -26,7 +27,7 @@ class lockers {
   void finish() { require(total_ == Threads * Rounds, "the lock keeps every addition"); }
 
  private:
-  workers::spin_lock<machine::checked> lock_;
+  waiting::spin_lock<machine::checked> lock_;
   plain<unsigned> total_{0};
 };
 
@@ -58,7 +59,7 @@ class gate_keepers {
     }
   }
 
-  workers::entry_gate<machine::checked> gate_;
+  waiting::entry_gate<machine::checked> gate_;
   plain<unsigned> item_{0};
   std::array<plain<unsigned>, Followers> written_{};
 };
@@ -85,7 +86,7 @@ class sleepers {
   }
 
  private:
-  workers::work_signal<two_slots> work_signal_;
+  waiting::work_signal<two_slots> work_signal_;
 };
 
 /// Two leaders that announce a loop each, at the same time; followers that want to see both.
@@ -104,7 +105,7 @@ class sleepers_of_two {
   }
 
  private:
-  workers::work_signal<two_slots> work_signal_;
+  waiting::work_signal<two_slots> work_signal_;
 };
 
 /// Followers that end when the work signal says so, and then see what the finishing thread did.
@@ -129,8 +130,54 @@ class finishers {
   }
 
  private:
-  workers::work_signal<one_slot> work_signal_;
+  waiting::work_signal<one_slot> work_signal_;
   plain<unsigned> done_{0};
+};
+
+/// A watcher that rests while no thread is present, and threads that wait, in each round, until it has looked since
+/// they came.
+template <unsigned Present, unsigned Rounds>
+class watcher_and_present {
+  using order = machine::order;
+  using checked = machine::checked;
+
+ public:
+  static constexpr unsigned threads = 1 + Present;
+  static constexpr unsigned first_alike = 1;
+  void run(unsigned thread) {
+    if (thread == 0) return watch();
+    for (unsigned r = 0; r < Rounds; ++r) {
+      users_.arrive();
+      const std::uint64_t before = looks_.load(order::relaxed);
+      wanted_.fetch_add(1, order::relaxed);
+      const auto same = [before](std::uint64_t looks) { return looks == before; };
+      while (same(checked::wait_while(looks_, same, machine::patience::none))) {
+        checked::park(looks_, static_cast<std::uint32_t>(before));
+      }
+      users_.depart();
+    }
+    users_.arrive();  // for good: the watcher, which may rest, ends once all have
+    wanted_.fetch_add(1, order::relaxed);
+  }
+
+ private:
+  /// Looks after each wish, and rests where there is nothing to look at.
+  void watch() {
+    for (std::uint64_t served = 0; served < Present * (Rounds + 1);) {
+      if (!users_.any()) {
+        users_.rest([](const auto& word, std::uint32_t low) { checked::park(word, low); });
+        continue;
+      }
+      const auto none = [served](std::uint64_t wanted) { return wanted == served; };
+      served = checked::wait_while(wanted_, none, machine::patience::brief);
+      looks_.fetch_add(1, order::relaxed);
+      checked::unpark(looks_, ~0U);
+    }
+  }
+
+  waiting::attendance<checked> users_;
+  machine::atomic_of<checked, std::uint64_t> wanted_{0};
+  machine::atomic_of<checked, std::uint64_t> looks_{0};
 };
 
 constexpr const char* excludes = "one holder at a time; additions kept";
@@ -149,6 +196,11 @@ const registered<sleepers_of_two<1>> work_signal_two("work_signal.two_leaders", 
                                                      exhaustive({2, 1}));
 const registered<finishers<1, true>> finish_2("finish.2", ends, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<finishers<2, false>> finish_3("finish.3", ends, exhaustive({1, 1}), exhaustive({2, 1}));
+const registered<watcher_and_present<1, 1>> attendance_2("attendance.2", wakes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<watcher_and_present<1, 2>> attendance_again("attendance.2x2", wakes, exhaustive({1, 1}),
+                                                             exhaustive({2, 1}));
+const registered<watcher_and_present<2, 1>> attendance_3("attendance.3", wakes, pct(3, 20'000, {1, 0}),
+                                                         pct(4, 20'000, {2, 0}));
 
 }  // namespace
 }  // namespace callisto::check

@@ -1,10 +1,10 @@
 // Subjects: sets of workers: tickets, and activations that stop and go on elsewhere, with their real stacks.
 #include "subject.hpp"
 
+#include <callisto/waiting/latch.hpp>
+#include <callisto/waiting/suspendable.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/activations/worker_set.hpp>
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
 #include <mutex>
@@ -35,7 +35,7 @@ class job {
               .spin_ticks = 0,
               .with = with}) {}
 
-  workers::plain_thread<small> main_{0};  // it stops spinning when a wait ends early
+  waiting::plain_thread<small> main_{0};  // it stops spinning when a wait ends early
   workers::worker_set<small> set_;
 };
 
@@ -98,7 +98,7 @@ class waiters : public job<Workers> {
     const bool first = me.begun_.fetch_add(1, order::relaxed) == 0;
     if (first) {
       plain<unsigned> mine{7};  // on the activation's stack, on any worker
-      workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == 1; }, self);
+      waiting::sync_wait_value(me.said_, [](std::uint64_t v) { return v == 1; }, self);
       require(me.written_ == 1, "what was written before is visible");
       require(mine == 7, "the stack is as it was left");
       require(self.local(0) == &self, "state goes along");
@@ -112,8 +112,8 @@ class waiters : public job<Workers> {
     me.ended_ = me.ended_ + 1;
   }
 
-  workers::latch<small> latch_;
-  workers::svar<small> said_{latch_, 0};
+  waiting::latch<small> latch_;
+  waiting::svar<small> said_{latch_, 0};
   atomic<unsigned> begun_{0};
   plain<unsigned> written_{0};
   plain<unsigned> ended_{0};
@@ -141,13 +141,13 @@ class awaited : public job<1> {
   static void call(activation& self, void* data, ticket of) {
     auto& me = *static_cast<awaited*>(data);
     if (++me.begun_ == Activations) me.set_.set_drained(of);
-    workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == 1; }, self);
+    waiting::sync_wait_value(me.said_, [](std::uint64_t v) { return v == 1; }, self);
     require(me.written_ == 1, "what was written before is visible");
     me.ended_ = me.ended_ + 1;
   }
 
-  workers::latch<small> latch_;
-  workers::svar<small> said_{latch_, 0};
+  waiting::latch<small> latch_;
+  waiting::svar<small> said_{latch_, 0};
   unsigned begun_ = 0;
   plain<unsigned> written_{0};
   plain<unsigned> ended_{0};
@@ -176,17 +176,17 @@ class suspenders : public job<2> {
       me.set_.set_drained(of);
       me.written_ = 1;
       // The first one has begun, and stores without waiting.
-      workers::suspendable<small>* other = nullptr;
+      waiting::suspendable<small>* other = nullptr;
       while (other == nullptr) {
         other = small::wait_while(
-            me.first_, [](workers::suspendable<small>* p) { return p == nullptr; }, machine::patience::brief);
+            me.first_, [](waiting::suspendable<small>* p) { return p == nullptr; }, machine::patience::brief);
       }
       other->resume();
     }
   }
 
   atomic<unsigned> begun_{0};
-  atomic<workers::suspendable<small>*> first_{nullptr};
+  atomic<waiting::suspendable<small>*> first_{nullptr};
   plain<unsigned> written_{0};
 };
 
@@ -278,7 +278,7 @@ class hosts {
     {
       workers::attached_thread<small> self(set_, 0);
       const auto wait = [&] {
-        workers::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
+        waiting::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
       };
       if (WaitsAway) self.pause();
       const ticket name = set_.create_ticket(&call, this, Activations);
@@ -312,7 +312,7 @@ class hosts {
       me.written_ = me.written_ + 1;
       me.said_.write(me.said_.read() + 1);
     }
-    workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == Activations + 1; }, self);
+    waiting::sync_wait_value(me.said_, [](std::uint64_t v) { return v == Activations + 1; }, self);
     const std::scoped_lock held(me.latch_);
     require(me.written_ > Activations, "what the attached thread wrote is visible");
     me.written_ = me.written_ + 1;
@@ -320,8 +320,8 @@ class hosts {
 
   workers::worker_set<small> set_{
       {.workers = Workers, .stack_bytes = std::size_t{32} << 10, .warm_stacks = 1, .spin_ticks = 0, .attached = 1}};
-  workers::latch<small> latch_;
-  workers::svar<small> said_{latch_, 0};
+  waiting::latch<small> latch_;
+  waiting::svar<small> said_{latch_, 0};
   atomic<unsigned> begun_{0};
   plain<unsigned> written_{0};
 };

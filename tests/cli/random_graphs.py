@@ -206,7 +206,15 @@ def kernel(f):
 
 @kernel
 def info(case):
-    told = case.told("info")["graph"]
+    told = case.told("info")
+    apart = (nx.DiGraph if case.directed else nx.Graph)()
+    apart.add_nodes_from(case.labels)
+    apart.add_edges_from((u, v) for u, v in case.graph.edges() if u != v)
+    assert abs(told["density"] - nx.density(apart)) < 1e-12, told
+    if case.directed and apart.number_of_edges():
+        assert abs(told["reciprocity"] - nx.overall_reciprocity(apart)) < 1e-12, told
+    assert told["edges"] == case.graph.number_of_edges(), told
+    told = told["graph"]
     assert told["vertices"] == len(case.labels) and told["directed"] == case.directed, told
     arcs = case.graph.number_of_edges()
     assert told["arcs"] == (arcs if case.directed else 2 * arcs - nx.number_of_selfloops(case.graph)), told
@@ -461,6 +469,30 @@ def scc(case):
 
 
 @kernel
+def biconnected(case):
+    rows = case.table("biconnected", "--edges")
+    blocks = {}
+    for u, v, block in rows:
+        blocks.setdefault(block, set()).add(frozenset((u, v)))
+    expected = {frozenset(map(frozenset, block)) for block in nx.biconnected_component_edges(case.simple)}
+    assert {frozenset(block) for block in blocks.values()} == expected, "other blocks"
+    found = {frozenset(row) for row in case.table("biconnected", "--bridges")}
+    assert found == set(map(frozenset, nx.bridges(case.simple))), "other bridges"
+    points = {v for v, blocks in case.values("biconnected").items() if blocks > 1}
+    assert points == set(nx.articulation_points(case.simple)), "other articulation points"
+
+
+@kernel
+def topological(case):
+    if not case.directed or not nx.is_directed_acyclic_graph(case.graph):
+        return  # of such graphs python/tests/test_kernels.py compares the cycle
+    layers = {v: i for i, layer in enumerate(nx.topological_generations(case.graph)) for v in layer}
+    rows = case.table("topological")
+    same({row[0]: int(row[1]) for row in rows}, layers)
+    assert [int(row[1]) for row in rows] == sorted(layers.values()), "not in order"
+
+
+@kernel
 def kcore(case):
     found = case.values("kcore")
     same(found, nx.core_number(case.simple))
@@ -603,19 +635,25 @@ def truss(case):
 
 @kernel
 def similarity(case):
-    overlap, least = case.r.random() < 0.4, case.r.choice([1, 2])
+    measure, least = case.r.choice(["jaccard", "overlap", "cosine", "common", "adamic-adar", "resource-allocation"]), case.r.choice([1, 2])
     near = {v: set(case.simple[v]) for v in case.labels}
     expected = {}
     for i, u in enumerate(case.labels):
         for v in case.labels[i + 1:]:
             common = len(near[u] & near[v])
             if common >= least:
-                expected[u, v] = common / (min(len(near[u]), len(near[v])) if overlap else len(near[u] | near[v]))
-    if not overlap and least == 1:
-        jaccard = {(u, v): x for u, v, x in nx.jaccard_coefficient(case.simple, list(expected))}
-        same(jaccard, expected)
-    options = ["--measure", "overlap"] * overlap + ["--least-common", least]
-    threshold = case.r.choice([0.01, 0.5, 1])
+                by = {"jaccard": len(near[u] | near[v]), "overlap": min(len(near[u]), len(near[v])),
+                      "cosine": math.sqrt(len(near[u]) * len(near[v]))}
+                expected[u, v] = common / by.get(measure, 1)
+    theirs = {"jaccard": nx.jaccard_coefficient, "adamic-adar": nx.adamic_adar_index,
+              "resource-allocation": nx.resource_allocation_index}
+    if measure in theirs:
+        values = {(u, v): x for u, v, x in theirs[measure](case.simple, list(expected))}
+        if measure == "jaccard":
+            same(values, expected)
+        expected = values
+    options = ["--measure", measure, "--least-common", least]
+    threshold = case.r.choice([0.013, 0.47, 1 if measure in ("jaccard", "overlap") else 0.93])
     key = lambda row: tuple(sorted(row[:2]))  # noqa: E731
     rows = case.table("similarity", "--threshold", threshold, *options)
     same({key(row): float(row[2]) for row in rows}, {key(e): x for e, x in expected.items() if x >= threshold})

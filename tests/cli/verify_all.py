@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every kernel on every graph of a folder with --verify, as ./x soak does.
 
-Usage: verify_all.py COMMAND [FILE ...]. Without files: those of the folder CALLISTO_DATA (default: shared/data beside
+Usage: verify_all.py COMMAND LAB [FILE ...], LAB being callisto-lab. Without files: those of the folder CALLISTO_DATA (default: shared/data beside
 the repository); where there is none it says so and succeeds. A line a graph; exit status 1 if a result was wrong.
 """
 
@@ -16,7 +16,7 @@ import time
 KERNELS = [
     ["bfs", "--sources", "3"], ["sssp", "--sources", "3", "--random-weights", "1"], ["pagerank"],
     ["pagerank", "--undirected", "--seeds", "{label}"], ["closeness"], ["eigenvector", "--undirected"], ["katz"], ["hits"],
-    ["closeness", "--harmonic", "--samples", "30"], ["components"], ["scc"], ["kcore"], ["communities"],
+    ["closeness", "--harmonic", "--samples", "30"], ["components"], ["scc"], ["biconnected"], ["kcore"], ["communities"],
     ["communities", "--method", "labels"], ["communities", "--resolution", "2"], ["clustering"], ["triangles"],
     ["diameter", "--searches", "40"], ["forest", "--random-weights", "1"], ["matching"],
     ["matching", "--random-weights", "1", "--weights", "strength"], ["colouring"], ["independent-set"],
@@ -28,10 +28,10 @@ MOST_ARCS_FOR_SLOW_CHECKS = 2_000_000
 SLOW_TO_CHECK = [["closeness"], ["diameter", "--searches", "40"], ["eccentricity"], ["truss"], ["similarity", "--best", "3"]]
 
 
-def verify(command, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHECKS):
+def verify(command, lab, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHECKS):
     """Throws CalledProcessError or AssertionError if a kernel fails or is wrong on the graph in this file."""
     def run(*arguments):
-        done = subprocess.run([command, *map(str, arguments)], check=True, capture_output=True)
+        done = subprocess.run([lab if arguments[0] == "bench" else command, *map(str, arguments)], check=True, capture_output=True)
         return json.loads(done.stdout) if "--json" in arguments else None
     with tempfile.TemporaryDirectory() as folder:
         native = pathlib.Path(folder) / "graph.cg"
@@ -47,7 +47,7 @@ def verify(command, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHECKS):
 
 
 def main():
-    command, files = sys.argv[1], [pathlib.Path(file) for file in sys.argv[2:]]
+    command, lab, files = *sys.argv[1:3], [pathlib.Path(file) for file in sys.argv[3:]]
     if not files:
         root = pathlib.Path(__file__).resolve().parents[2]
         folder = pathlib.Path(os.environ.get("CALLISTO_DATA") or root.parent / "shared" / "data")
@@ -59,7 +59,7 @@ def main():
     for file in files:
         begin = time.monotonic()
         try:
-            verify(command, file)
+            verify(command, lab, file)
             print(f"{file.name}: right, {time.monotonic() - begin:.0f} s", flush=True)
         except (subprocess.CalledProcessError, AssertionError) as error:
             failed = 1

@@ -224,7 +224,7 @@ class regions {
   static constexpr unsigned members = 4;
   static constexpr std::uint64_t no_more = ~std::uint64_t{0};
 
-  void write(workers::svar<machine::native>& v, std::uint64_t value) {
+  void write(waiting::svar<machine::native>& v, std::uint64_t value) {
     const std::scoped_lock held(latch_);
     v.write(value);
   }
@@ -257,9 +257,9 @@ class regions {
   job_progress& progress_;
   std::array<std::unique_ptr<machine::thread_identity>, members> identities_;
   std::unique_ptr<workers::worker_threads> set_;
-  workers::latch<machine::native> latch_;
-  workers::svar<machine::native> started_{latch_, 0};  ///< regions, or no_more
-  workers::svar<machine::native> ended_{latch_, 0};    ///< members, of all regions
+  waiting::latch<machine::native> latch_;
+  waiting::svar<machine::native> started_{latch_, 0};  ///< regions, or no_more
+  waiting::svar<machine::native> ended_{latch_, 0};    ///< members, of all regions
   std::atomic<unsigned> begun_{0};
   std::atomic<std::uint64_t> flag_{0};
   std::atomic<std::uint64_t> ran_{0};

@@ -2,16 +2,16 @@
 # Two containers beside each other: namespaces of processes and control groups of their own, /proc and /dev/shm of their
 # own or shared. Their jobs do not meet: a process number of one means nothing in the other. Each takes the other's jobs
 # for programs that are no jobs, and steps aside. Jobs of one container meet.
-# Usage: containers_test.sh COMMAND JOB_PROGRAM
+# Usage: containers_test.sh COMMAND JOB_PROGRAM LAB
 set -euo pipefail
-command=$(readlink -f "$1") job=$(readlink -f "$2") role=${3-}
+command=$(readlink -f "$1") job=$(readlink -f "$2") lab=$(readlink -f "$3") role=${4-}
 # shellcheck source=tests/cosched/outcomes.sh
 source "$(dirname "$(readlink -f "$0")")/outcomes.sh"
 if [[ $role == container ]]; then
   # In a container: a job that never steps aside, and one that may. Says how many jobs meet and whether the second has
   # stepped aside, waits for the word to end, and says the first once more.
   "$job" --burst 1 > /dev/null &
-  "$command" bench program batch 600000 > /dev/null &
+  "$lab" bench program batch 600000 > /dev/null &
   see() {
     "$command" status --json | python3 -c "import json, sys
 seen = json.load(sys.stdin)
@@ -40,7 +40,7 @@ for own in shared own; do
     prepare="true"
     # /run, too: a folder of the user's there comes first.
     [[ $own == shared ]] || prepare="mount -t tmpfs none /dev/shm && mount -t tmpfs none /run"
-    "${container[@]}" bash -c "$prepare && exec \"\$@\"" container "$0" "$command" "$job" container \
+    "${container[@]}" bash -c "$prepare && exec \"\$@\"" container "$0" "$command" "$job" "$lab" container \
       < "$work/go$n" > "$work/said$n" &
   done
   exec 3> "$work/go1" 4> "$work/go2"

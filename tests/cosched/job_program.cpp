@@ -4,6 +4,7 @@
 //                                            --runaway: takes its contexts once and never looks at the table again
 //
 // Its weight and the table's folder come from the environment. When it has joined, it prints "joined" and its number.
+#include <callisto/broker/client.hpp>
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
@@ -58,9 +59,11 @@ int main(int argc, char** argv) {
   }
   const std::vector<unsigned> contexts = machine::affinity_at_start();
   std::string refusal;
-  const auto me =
-      cosched::job::join({.contexts = contexts, .main = contexts.front(), .weight = cosched::weight_from_environment()},
-                         machine::shared_folders(), refusal);
+  const auto me = cosched::job::join({.contexts = contexts,
+                                      .main = contexts.front(),
+                                      .weight = cosched::weight_from_environment(),
+                                      .broker = broker::find},
+                                     machine::shared_folders(), refusal);
   if (me == nullptr) {
     std::fprintf(stderr, "job_program: %s\n", refusal.c_str());
     return 1;

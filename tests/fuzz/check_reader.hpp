@@ -134,7 +134,7 @@ struct fuzz_target {
   const char* name;
   file_format format;
 };
-inline constexpr std::array<fuzz_target, 18> fuzz_targets{{
+inline constexpr std::array<fuzz_target, 23> fuzz_targets{{
     {"automatic", file_format::automatic},
     {"compressed", file_format::automatic},
     {"edge_list", file_format::edge_list},
@@ -152,6 +152,11 @@ inline constexpr std::array<fuzz_target, 18> fuzz_targets{{
     {"graphml", file_format::graphml},
     {"gexf", file_format::gexf},
     {"npz", file_format::npz},
+    {"npy", file_format::npy},
+    {"json", file_format::node_link},
+    {"dot", file_format::dot},
+    {"lgl", file_format::lgl},
+    {"encoded", file_format::automatic},
     {"archive", file_format::automatic},
 }};
 

@@ -1,4 +1,5 @@
 // Arrays of each distribution, and checkpoints.
+#include "../sanitizers.hpp"
 #include "on_ranks.hpp"
 
 #include <callisto/global/arrays/array.hpp>
@@ -21,7 +22,7 @@ namespace {
 using test::on_ranks;
 
 class Arrays : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Arrays, testing::Values(1, 2, 4, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Arrays, testing::Values(1, 2, 4, 7, tests::sanitized ? 16 : 64));
 
 TEST_P(Arrays, EachElementHasOneOwner) {
   on_ranks(GetParam(), [] {
@@ -141,9 +142,41 @@ TEST(Checkpoint, SymmetricArraysAndCutFiles) {
   });
 }
 
+TEST(ArrayErrors, IndicesAreToldWithArrayAndPlace) {
+  on_ranks(3, [] {
+    auto a = make_array<int>(10);
+    auto each = make_array<int>(4, symmetric);
+    const auto told = [](const auto& f) -> std::string {
+      try {
+        f();
+      } catch (const usage_error& e) {
+        return e.what();
+      }
+      return "";
+    };
+    std::string text = told([&] { read(a[std::uint64_t{1} << 40]); });
+    EXPECT_NE(text.find("index 1099511627776 of array number 0, which has 10 elements; expected 0 to 9"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("arrays_test.cpp:" + std::to_string(__LINE__ - 4)), std::string::npos) << text;
+    EXPECT_NE(told([&] { read(a[10]); }), "") << "one past the end";
+    EXPECT_NE(told([&] { read(a[-1]); }).find("index -1 of"), std::string::npos);
+    EXPECT_NE(told([&] { read(each[4]); }), "");
+    EXPECT_NE(told([&] { static_cast<void>(a.at(3, 0)); }).find("the part of rank 3"), std::string::npos);
+    EXPECT_NE(told([&] { static_cast<void>(each.at(1, 4)); }).find("index 4 in the part of rank 1"), std::string::npos);
+    EXPECT_NE(told([&] { static_cast<void>(a.owner(10)); }), "");
+    EXPECT_NE(told([&] { read(global_address<int>()); }).find("null address"), std::string::npos);
+    EXPECT_NE(told([&] { read(array<int>()[0]); }), "") << "no array";
+    barrier();
+  });
+}
+
 TEST(ArrayErrors, RanksMustAgree) {
   const std::string text = test::error_on_ranks(2, [] { make_array<int>(here().rank == 0 ? 5 : 6); });
-  EXPECT_NE(text.find("rank 1 one of 6"), std::string::npos) << text;
+  // Each rank finds the difference, and any of them may be the first to tell.
+  EXPECT_TRUE(text.find("an array of 5 elements, rank 1 one of 6") != std::string::npos ||
+              text.find("an array of 6 elements, rank 0 one of 5") != std::string::npos)
+      << text;
   EXPECT_NE(text.find("arrays_test.cpp"), std::string::npos) << text;
 }
 

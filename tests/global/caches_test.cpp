@@ -1,4 +1,5 @@
 // Gathering and scattering, and the three caches.
+#include "../sanitizers.hpp"
 #include "on_ranks.hpp"
 
 #include <callisto/global/caches/caches.hpp>
@@ -15,7 +16,7 @@ namespace {
 using test::on_ranks;
 
 class Caches : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Caches, testing::Values(1, 2, 4, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Caches, testing::Values(1, 2, 4, 7, tests::sanitized ? 16 : 64));
 
 TEST_P(Caches, RangesOfArrays) {
   on_ranks(GetParam(), [] {

@@ -1,10 +1,14 @@
 // Delegates, completion events and promises on 1, 2, 7 and 64 ranks.
+#include "../sanitizers.hpp"
 #include "on_ranks.hpp"
 
 #include <callisto/global/arrays/array.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/synchronization/completion_event.hpp>
+
+#include <callisto/global/session/failure.hpp>
+#include <callisto/global/session/session.hpp>
 
 #include <gtest/gtest.h>
 
@@ -19,7 +23,7 @@ namespace {
 using test::on_ranks;
 
 class OnRanks : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 4, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 4, 7, tests::sanitized ? 16 : 64));
 
 struct wide {
   std::uint64_t a;
@@ -188,6 +192,56 @@ TEST_P(OnRanks, TheGlobalHeap) {
     }
     EXPECT_THROW(global_free(mine), usage_error);
     EXPECT_THROW(global_allocate<wide>(1), usage_error) << "24 bytes do not divide a block";
+    barrier();
+  });
+}
+
+struct own_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+TEST_P(OnRanks, WhatAFunctionThrowsReachesItsCaller) {
+  on_ranks(GetParam(), [] {
+    auto a = make_array<int>(static_cast<std::uint64_t>(here().ranks));
+    const auto told = [](const auto& f) -> std::string {
+      try {
+        f();
+      } catch (const std::out_of_range& e) {
+        return std::string("out_of_range: ") + e.what();
+      } catch (const remote_error& e) {
+        return std::string("remote_error: ") + e.what();
+      } catch (...) {
+        return "another type";
+      }
+      return "nothing";
+    };
+    const auto throws_known = [](int&) -> int { throw std::out_of_range("no bean"); };
+    const auto throws_own = [](int&) { throw own_error("no pea"); };
+    for (std::uint64_t i = 0; i < a.size(); ++i) {
+      const int rank = a.owner(i);
+      const std::string own = "remote_error: rank " + std::to_string(rank) + " threw ";
+      EXPECT_EQ(told([&] { call(a[i], throws_known); }), "out_of_range: no bean");
+      EXPECT_TRUE(told([&] { call(a[i], throws_own); }).starts_with(own));
+      EXPECT_TRUE(told([&] { call(a[i], throws_own); }).ends_with("own_error: no pea"));
+      EXPECT_EQ(told([&] { call_at(rank, [] { throw std::out_of_range("no bean"); }); }), "out_of_range: no bean");
+      EXPECT_TRUE(told([&] { call_at(rank, []() -> int { throw own_error("no pea"); }); }).starts_with(own));
+      auto promised = call_async(a[i], throws_known);
+      EXPECT_EQ(told([&] { promised.get(); }), "out_of_range: no bean");
+    }
+    barrier();
+    // A posted one has no caller: its phase throws, in all ranks.
+    EXPECT_EQ(told([&] {
+                session::here().run_phase([&] {
+                  if (here().rank == 0) post_call(a[a.size() - 1], [](int&) { throw std::out_of_range("posted"); });
+                });
+              }),
+              "out_of_range: posted");
+    EXPECT_EQ(told([&] {
+                session::here().run_phase([&] {
+                  if (here().rank == 0) post_call_at(here().ranks - 1, [] { throw std::out_of_range("posted there"); });
+                });
+              }),
+              "out_of_range: posted there");
     barrier();
   });
 }

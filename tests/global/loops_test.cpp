@@ -1,4 +1,5 @@
 // Loops: collective, in tasks, over arrays; exceptions, stops, reductions.
+#include "../sanitizers.hpp"
 #include "on_ranks.hpp"
 
 #include <callisto/global/arrays/array.hpp>
@@ -36,7 +37,7 @@ class Loops : public testing::TestWithParam<int> {
     if (GetParam() <= 7) on_ranks(GetParam(), body, {.threads = 2, .most_delay = std::chrono::microseconds(50)});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Ranks, Loops, testing::Values(1, 2, 4, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Loops, testing::Values(1, 2, 4, 7, tests::sanitized ? 16 : 64));
 
 TEST_P(Loops, EachIterationRunsOnce) {
   on_all_kinds([] {
@@ -56,7 +57,7 @@ TEST_P(Loops, EachIterationRunsOnce) {
 
 TEST_P(Loops, ReadsOfOtherRanksOverlap) {
   on_all_kinds([] {
-    const std::uint64_t n = 5000;
+    const std::uint64_t n = tests::sanitized ? 500 : 5000;
     auto a = make_array<std::uint64_t>(n, cyclic(1));
     auto b = make_array<std::uint64_t>(n);
     parallel_for(a, [](std::uint64_t i, std::uint64_t& x) { x = i * 3; });
@@ -173,20 +174,21 @@ TEST_P(Loops, WorkersWaitForOtherIterations) {
 
 TEST_P(Loops, IterationsThatMayMove) {
   on_all_kinds([] {
-    auto seen = make_array<std::uint32_t>(3000);
+    constexpr int n = tests::sanitized ? 100 : 1000;
+    auto seen = make_array<std::uint32_t>(3 * n);
     auto ran = make_array<std::uint32_t>(1, symmetric);
     session::here().run_phase([&] {
       if (here().rank != 0) return;
       spawn([=] {
-        parallel_for(stealable, 0, 1000, [=](int i) {
+        parallel_for(stealable, 0, n, [=](int i) {
           const auto at = static_cast<std::uint64_t>(i);
           post_increment(ran[0]);
           write(seen[at], 1U);
-          parallel_for(stealable, 1, 3, [=](int k) { write(seen[static_cast<std::uint64_t>(k) * 1000 + at], 1U); });
+          parallel_for(stealable, 1, 3, [=](int k) { write(seen[static_cast<std::uint64_t>(k * n) + at], 1U); });
         });
-        for (std::uint64_t i = 0; i < 3000; ++i) ASSERT_EQ(read(seen[i]), 1U) << "inner loops have ended, too";
+        for (std::uint64_t i = 0; i < 3 * n; ++i) ASSERT_EQ(read(seen[i]), 1U) << "inner loops have ended, too";
         spawn_loop(
-            0, 3000,
+            0, 3 * n,
             [=](int b, int e) {
               for (int i = b; i != e; ++i) post_increment(seen[static_cast<std::uint64_t>(i)]);
             },
@@ -194,7 +196,7 @@ TEST_P(Loops, IterationsThatMayMove) {
       });
     });
     for (const std::uint32_t x : seen.local()) ASSERT_EQ(x, 2U);
-    EXPECT_EQ(reduce_all(ran.local()[0]), 1000U);
+    EXPECT_EQ(reduce_all(ran.local()[0]), static_cast<std::uint32_t>(n));
   });
 }
 
@@ -265,7 +267,7 @@ TEST_P(Loops, VisitsSpawnVisits) {
 // Visits that arrive together wait for each other: those behind one that waits run on other workers.
 TEST_P(Loops, VisitsThatWaitLetOthersGoOn) {
   on_all_kinds([] {
-    constexpr std::uint64_t n = 500;
+    constexpr std::uint64_t n = tests::sanitized ? 100 : 500;
     auto cells = make_array<full_empty<int>>(n, cyclic(1));
     auto sum = make_array<std::uint64_t>(1);
     session::here().run_phase([&] {

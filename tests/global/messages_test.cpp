@@ -1,4 +1,5 @@
 // Messages on the in-process transport.
+#include "../sanitizers.hpp"
 #include "cluster.hpp"
 
 #include <callisto/global/messages/unpack.hpp>
@@ -27,7 +28,7 @@ void expect_no_errors(const std::vector<std::string>& errors) {
 
 // A message carries a pointer only where all ranks share a process, as here.
 class MessagesOnRanks : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(, MessagesOnRanks, testing::Values(1, 2, 7, 64));
+INSTANTIATE_TEST_SUITE_P(, MessagesOnRanks, testing::Values(1, 2, 7, tests::sanitized ? 16 : 64));
 
 TEST_P(MessagesOnRanks, EachArrivesOnceAtItsRank) {
   const int ranks = GetParam();

@@ -1,7 +1,14 @@
 // Phases over ranks and cores: when they end, what they throw, and that they end early.
+#include "../sanitizers.hpp"
+#include "on_ranks.hpp"
+
+#include <callisto/global/arrays/array.hpp>
+#include <callisto/global/loops/parallel_for.hpp>
 #include <callisto/global/session/failure.hpp>
 #include <callisto/global/session/session.hpp>
 #include <callisto/global/session/timeline.hpp>
+#include <callisto/global/synchronization/collectives.hpp>
+#include <callisto/global/synchronization/mutex.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +18,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -19,7 +28,19 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#if defined(CALLISTO_UNDER_ASAN)
+// A job that ends by a deadlock drops tasks that wait, with their stacks, and the lines in which they wait.
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions();
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
+  return "leak:callisto::global::waiting_line\nleak:callisto::global::core::worker_for_task\n";
+}
+#endif
 
 namespace callisto::global {
 namespace {
@@ -421,7 +442,8 @@ TEST(Timeline, CountersAreRatesBetweenSamples) {
       .host = "a\"b",
       .began = 5,
       .samples = {{.cores = 1, .seconds = 1, .messages = 100, .workers = 4, .looks = 10},
-                  {.cores = 1, .seconds = 3, .messages = 700, .workers = 6, .idle_seconds = 1, .looks = 30}}};
+                  {.cores = 1, .seconds = 3, .messages = 700, .workers = 6, .idle_seconds = 1, .looks = 30}},
+      .phases = {}};
   const std::string text = timeline_json(std::array{one});
   EXPECT_NE(text.find("rank 0 at host a\\\"b"), std::string::npos) << text;
   EXPECT_NE(text.find(R"("messages/s","pid":0,"ts":1000000.000,"args":{"value":300})"), std::string::npos) << text;
@@ -431,14 +453,18 @@ TEST(Timeline, CountersAreRatesBetweenSamples) {
 
 #if defined(__linux__)
 TEST(Session, AnIdleCoreGivesMemoryOfItsWorkersBack) {
+  // Without a stream: AddressSanitizer keeps the buffers of those that are gone, so that each look would add two pages.
   const auto resident_pages = [] {
-    std::ifstream file("/proc/self/statm");
-    std::int64_t size = 0;
-    std::int64_t resident = 0;
-    file >> size >> resident;
-    return resident;
+    std::array<char, 128> text{};
+    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = ::read(file, text.data(), text.size() - 1);
+    ::close(file);
+    long long size = 0;
+    long long resident = 0;
+    EXPECT_TRUE(length > 0 && std::sscanf(text.data(), "%lld %lld", &size, &resident) == 2);
+    return std::int64_t{resident};
   };
-  constexpr std::size_t workers = 4000;
+  constexpr std::size_t workers = tests::sanitized ? 1000 : 4000;
   in_process_job j;
   j.net.ranks = 2;
   j.how.workers = 100;
@@ -504,6 +530,97 @@ TEST(Session, WhatMainThrowsEndsAll) {
                               }),
                std::length_error);
   EXPECT_EQ(failed, 2);
+}
+
+/// Returns what run_in_process() throws.
+std::string end_of_job(int ranks, unsigned threads, const std::function<void(session&)>& main) {
+  in_process_job job;
+  job.net.ranks = ranks;
+  job.how.threads = threads;
+  try {
+    run_in_process(job, main);
+  } catch (const job_failed& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Session, TasksThatWaitForEachOtherEndTheJob) {
+  for (const auto& [ranks, threads] : {std::pair{1, 1U}, std::pair{3, 1U}, std::pair{2, 3U}}) {
+    const std::string text = end_of_job(ranks, threads, [](session& s) {
+      auto m = make_array<mutex>(1);
+      s.run_phase([&] {
+        if (s.rank() == s.ranks() - 1)
+          spawn([m] {
+            lock(m[0]);
+            lock(m[0]);
+          });
+      });
+    });
+    EXPECT_NE(text.find("deadlock: no task can go on"), std::string::npos) << text;
+    EXPECT_NE(text.find("rank " + std::to_string(ranks - 1) + ": "), std::string::npos) << text;
+    EXPECT_NE(text.find("1 task waits for a mutex at "), std::string::npos) << text;
+    EXPECT_NE(text.find("session_test.cpp:"), std::string::npos) << text;
+  }
+}
+
+TEST(Session, WorkOfLongIsNoDeadlock) {
+  // Others wait for main of one rank, and for a task, for longer than it takes to tell a deadlock.
+  EXPECT_EQ(end_of_job(2, 2,
+                       [](session& s) {
+                         if (s.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+                         barrier();
+                         s.run_phase([&] {
+                           if (s.rank() == 0)
+                             spawn([] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); });
+                         });
+                       }),
+            "");
+}
+
+TEST(Session, MainsThatDifferEndTheJob) {
+  const std::string bounds = end_of_job(3, 1, [](session& s) { parallel_for(0, s.rank() == 2 ? 20 : 10, [](int) {}); });
+  EXPECT_NE(bounds.find("rank 2 of 3"), std::string::npos) << bounds;
+  EXPECT_NE(bounds.find("parallel_for over [0, 20) at "), std::string::npos) << bounds;
+  EXPECT_NE(bounds.find("parallel_for over [0, 10) at "), std::string::npos) << bounds;
+  const std::string first =
+      end_of_job(4, 1, [](session& s) { parallel_for(s.rank() == 1 ? 1 : 0, s.rank() == 1 ? 11 : 10, [](int) {}); });
+  EXPECT_NE(first.find("parallel_for over [1, 11) at "), std::string::npos) << first;
+  const std::string barrier_or_loop = end_of_job(2, 1, [](session& s) {
+    if (s.rank() == 0)
+      barrier();
+    else
+      parallel_for(0, 10, [](int) {});
+  });
+  EXPECT_NE(barrier_or_loop.find("a reduction or barrier at "), std::string::npos) << barrier_or_loop;
+  const std::string early = end_of_job(7, 1, [](session& s) {
+    for (int i = 0; i < 10; ++i) {
+      if (i == 5 && s.rank() == 6) return;
+      parallel_for(0, 10, [](int) {});
+    }
+  });
+  EXPECT_NE(early.find("rank 6 of 7"), std::string::npos) << early;
+  EXPECT_NE(early.find("main has ended, after 5 collective operations"), std::string::npos) << early;
+}
+
+TEST(Session, ReferencesDoNotTravel) {
+  const std::string text = [] {
+    try {
+      test::on_ranks(2, [] {
+        std::uint64_t x = 0;
+        session::here().run_phase([&] {
+          // By reference to main's stack, and by value of what looks like nothing.
+          spawn_public([n = std::uint64_t{7}] { static_cast<void>(n); });
+          spawn_public([&x] { ++x; });
+        });
+      });
+    } catch (const usage_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  }();
+  EXPECT_NE(text.find("session_test.cpp:"), std::string::npos) << text;
+  EXPECT_NE(text.find("has captured the address of a variable of its caller"), std::string::npos) << text;
 }
 
 TEST(Session, PhasesDoNotNest) {

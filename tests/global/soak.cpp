@@ -1,12 +1,18 @@
 // Random programs over ranks in one process, against a sequential model: tasks that stay or may be stolen, messages,
 // far reads that wait, delegates, completion events, exceptions; with random delays, and ranks that die.
 //
-// Usage: soak [--seconds S] [--seed X] [--rounds N]. Prints the seed of a round that failed, and exits with status 1.
+// With --simulated R, R ranks run on a simulated cluster instead, on one thread and without deaths.
+//
+// Usage: soak [--seconds S] [--seed X] [--rounds N] [--simulated R]. Prints the seed of a round that failed, and exits
+// with status 1.
 #include <callisto/global.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/memory/global_heap.hpp>
 #include <callisto/global/session/session.hpp>
+#include <callisto/global/simulated/cluster.hpp>
 #include <callisto/global/synchronization/completion_event.hpp>
+
+#include "simulated_networks.hpp"
 
 #include <array>
 #include <atomic>
@@ -14,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -119,8 +126,19 @@ struct picker {
   }
 };
 
-/// Runs one random program on a random job. Returns what went wrong.
-std::optional<std::string> run_round(std::uint64_t seed) {
+/// A job of `ranks` simulated ranks, with the delays of another one.
+void run_simulated(const in_process_job& job, const std::function<void(session&)>& main) {
+  simulation::cluster_options how;
+  how.net = simulation::parse_network(simulation::test::network_text, "test network");
+  how.ranks_per_node = static_cast<unsigned>(job.net.ranks_per_node);
+  how.nodes = static_cast<unsigned>(job.net.ranks) / how.ranks_per_node;
+  how.seed = job.net.seed;
+  how.most_delay = std::chrono::duration<double, std::nano>(job.net.most_delay).count();
+  simulation::run_sessions(how, job.how, main);
+}
+
+/// Runs one random program on a random job; on a simulated cluster of so many ranks, if any. Returns what went wrong.
+std::optional<std::string> run_round(std::uint64_t seed, std::uint64_t simulated) {
   picker pick{seed};
   constexpr std::array<int, 6> sizes{1, 2, 3, 5, 7, 16};
   in_process_job job;
@@ -129,9 +147,14 @@ std::optional<std::string> run_round(std::uint64_t seed) {
   job.net.seed = seed;
   job.net.most_delay = std::chrono::microseconds(pick(3) == 0 ? 0 : pick(400));
   job.how.threads = static_cast<unsigned>(1 + pick(job.net.ranks > 5 ? 1 : 3));
+  if (simulated != 0) {
+    job.net.ranks = static_cast<int>(simulated);
+    while (job.net.ranks % job.net.ranks_per_node != 0) --job.net.ranks_per_node;
+    job.how.threads = 1;
+  }
   job.how.workers = 1 + pick(200);
   job.how.seed = seed;
-  const bool dies = pick(4) == 0 && job.net.ranks > 1;
+  const bool dies = pick(4) == 0 && job.net.ranks > 1 && simulated == 0;
   const auto victim = static_cast<int>(pick(static_cast<std::uint64_t>(job.net.ranks)));
   if (dies) {
     job.net.failures = {{.rank = victim, .after = 1 + pick(400), .way = planned_failure::ways::dies}};
@@ -155,7 +178,7 @@ std::optional<std::string> run_round(std::uint64_t seed) {
 
   std::atomic<int> thrown{0};
   try {
-    run_in_process(job, [&](session& s) {
+    (simulated != 0 ? run_simulated : run_in_process)(job, [&](session& s) {
       for (std::uint64_t p = 0; p != phases; ++p) {
         try {
           s.run_phase([&] {
@@ -201,15 +224,18 @@ int main(int argc, char** argv) {
   std::uint64_t seconds = 0;
   std::uint64_t seed = 1;
   std::uint64_t rounds = ~std::uint64_t{0};
+  std::uint64_t simulated = 0;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view flag = argv[i];
-    std::uint64_t* const place = flag == "--seconds"  ? &seconds
-                                 : flag == "--seed"   ? &seed
-                                 : flag == "--rounds" ? &rounds
-                                                      : nullptr;
+    std::uint64_t* const place = flag == "--seconds"     ? &seconds
+                                 : flag == "--seed"      ? &seed
+                                 : flag == "--rounds"    ? &rounds
+                                 : flag == "--simulated" ? &simulated
+                                                         : nullptr;
     const std::optional<std::uint64_t> value = i + 1 < argc ? number(argv[i + 1]) : std::nullopt;
     if (place == nullptr || !value) {
-      std::fputs("usage: soak_global [--seconds S] [--seed X] [--rounds N], each a whole number\n", stderr);
+      std::fputs("usage: soak_global [--seconds S] [--seed X] [--rounds N] [--simulated R], each a whole number\n",
+                 stderr);
       return 2;
     }
     *place = *value;
@@ -218,8 +244,9 @@ int main(int argc, char** argv) {
   std::uint64_t done = 0;
   do {
     const std::uint64_t mine = seed + done;
-    if (const std::optional<std::string> wrong = run_round(mine)) {
-      std::printf("soak_global: --seed %llu --rounds 1: %s\n", static_cast<unsigned long long>(mine), wrong->c_str());
+    if (const std::optional<std::string> wrong = run_round(mine, simulated)) {
+      std::printf("soak_global: --seed %llu --rounds 1 --simulated %llu: %s\n", static_cast<unsigned long long>(mine),
+                  static_cast<unsigned long long>(simulated), wrong->c_str());
       return 1;
     }
     ++done;

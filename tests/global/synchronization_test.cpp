@@ -1,4 +1,5 @@
 // Mutexes, condition variables and full-empty variables among workers of several ranks.
+#include "../sanitizers.hpp"
 #include "on_ranks.hpp"
 
 #include <callisto/global/arrays/array.hpp>
@@ -20,7 +21,7 @@ namespace {
 using test::on_ranks;
 
 class Synchronization : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Synchronization, testing::Values(1, 2, 4, 7, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, Synchronization, testing::Values(1, 2, 4, 7, tests::sanitized ? 16 : 64));
 
 struct guarded {
   mutex lock;

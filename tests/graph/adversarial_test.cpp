@@ -45,10 +45,10 @@ namespace {
 
 using naive::pairs;
 
-constexpr std::uint64_t size_of_path = tests::sanitized ? 20'000 : 1'000'000;
+constexpr std::uint64_t size_of_path = tests::sanitized ? 5'000 : 1'000'000;
 constexpr std::uint64_t size_of_clique = tests::sanitized ? 150 : 2'000;
-constexpr std::uint64_t leaves_of_star = tests::sanitized ? 20'000 : 100'000;
-constexpr std::uint64_t size_of_giant = tests::sanitized ? 5'000 : 20'000;
+constexpr std::uint64_t leaves_of_star = tests::sanitized ? 5'000 : 100'000;
+constexpr std::uint64_t size_of_giant = tests::sanitized ? 2'000 : 20'000;
 
 /// Returns the vertices to search from: the first, one in the middle, and the last.
 std::vector<std::uint64_t> sources(std::uint64_t vertices) {

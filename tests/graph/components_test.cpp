@@ -1,4 +1,5 @@
 // Connected components against sequential searches and closed formulas.
+#include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -46,10 +47,11 @@ TEST(components, refuse_a_directed_graph_without_in_edges) {
 }
 
 TEST(components, of_shapes) {
-  EXPECT_EQ(verified_components(naive::undirected(100'001, shapes::star(100'000))), (sizes{{0, 100'001}}));
+  constexpr std::uint64_t size = tests::sanitized ? 10'000 : 100'000;
+  EXPECT_EQ(verified_components(naive::undirected(size + 1, shapes::star(size))), (sizes{{0, size + 1}}));
   EXPECT_EQ(verified_components(naive::undirected(2'000, shapes::clique(500))).size(), 1'501u);
   EXPECT_EQ(verified_components(naive::undirected(90'000, shapes::grid(300))), (sizes{{0, 90'000}}));
-  EXPECT_EQ(verified_components(naive::undirected(100'000, shapes::path(100'000))), (sizes{{0, 100'000}}));
+  EXPECT_EQ(verified_components(naive::undirected(size, shapes::path(size))), (sizes{{0, size}}));
 }
 
 // The worst order for hanging vertices from smaller ones: neighbours have distant numbers.
@@ -61,20 +63,22 @@ TEST(components, of_shapes_in_scattered_order) {
 }
 
 TEST(components, of_two_giants_whichever_has_the_hub) {
-  for (const std::uint64_t hub : {0u, 60'000u}) {
-    pairs edges = naive::random_pairs(60'000, 200'000, 1);
-    for (const auto& [u, v] : naive::random_pairs(60'000, 200'000, 2)) edges.emplace_back(u + 60'000, v + 60'000);
-    for (std::uint64_t v = 1; v < 10'000; ++v) edges.emplace_back(hub, hub + v);
-    const auto found = verified_components(naive::undirected(120'000, edges));
-    EXPECT_GT(found[1].second, 50'000u);
-    verified_components(naive::directed(120'000, edges));
+  constexpr std::uint64_t size = tests::sanitized ? 6'000 : 60'000;
+  for (const std::uint64_t hub : {std::uint64_t{0}, size}) {
+    pairs edges = naive::random_pairs(size, 10 * size / 3, 1);
+    for (const auto& [u, v] : naive::random_pairs(size, 10 * size / 3, 2)) edges.emplace_back(u + size, v + size);
+    for (std::uint64_t v = 1; v < size / 6; ++v) edges.emplace_back(hub, hub + v);
+    const auto found = verified_components(naive::undirected(2 * size, edges));
+    EXPECT_GT(found[1].second, size / 6 * 5);
+    verified_components(naive::directed(2 * size, edges));
   }
 }
 
 TEST(components, of_random_graphs) {
   for (const unsigned seed : {1u, 2u, 3u}) {
-    for (const std::size_t edges : {1'000u, 10'000u, 25'000u, 200'000u}) {
-      const std::uint64_t vertices = 20'000;
+    if (tests::sanitized && seed > 1) break;
+    constexpr std::uint64_t vertices = tests::sanitized ? 5'000 : 20'000;
+    for (const std::size_t edges : {vertices / 20, vertices / 2, vertices * 5 / 4, vertices * 10}) {
       const pairs all = naive::random_pairs(vertices, edges, seed);
       const sizes expected = verified_components(naive::undirected(vertices, all));
       EXPECT_EQ(verified_components(naive::directed(vertices, all)), expected);

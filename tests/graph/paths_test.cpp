@@ -1,4 +1,5 @@
 // Parents of shortest paths, paths to targets, and negative weights.
+#include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -64,20 +65,22 @@ TEST(paths, over_arcs_without_length) {
 
 // Dijkstra's algorithm gives up, and delta-stepping finds the paths.
 TEST(paths, to_far_targets) {
-  const auto graph = naive::weighted(naive::undirected(20'000, naive::random_pairs(20'000, 300'000, 3)), small_whole);
+  constexpr std::size_t edges = tests::sanitized ? 30'000 : 300'000;
+  const auto graph = naive::weighted(naive::undirected(20'000, naive::random_pairs(20'000, edges, 3)), small_whole);
   const vertex_list targets{1, 19'999, 77};
   const target_paths found = paths_to(graph, 0, targets);
   EXPECT_NO_THROW(verify_target_paths(graph, 0, targets, found));
 }
 
 TEST(paths, end_early_at_a_near_target) {
-  const auto grid = naive::weighted(naive::undirected(90'000, shapes::grid(300)), [](auto, auto) { return 1.0; });
+  constexpr std::uint64_t side = tests::sanitized ? 60 : 300;
+  const auto grid = naive::weighted(naive::undirected(side * side, shapes::grid(side)), [](auto, auto) { return 1.0; });
   const target_paths found = paths_to(grid, 0, vertex_list{2});
   EXPECT_TRUE(found.early);
   EXPECT_EQ(found.paths[0].vertices, (vertex_list{0, 1, 2}));
   EXPECT_LT(found.relaxations, 100u);
-  EXPECT_THROW(paths_to(grid, 0, vertex_list{90'000}), usage_error);
-  EXPECT_THROW(paths_to(grid, 90'000, vertex_list{0}), usage_error);
+  EXPECT_THROW(paths_to(grid, 0, vertex_list{side * side}), usage_error);
+  EXPECT_THROW(paths_to(grid, side * side, vertex_list{0}), usage_error);
 }
 
 TEST(bellman_ford, over_negative_weights) {

@@ -1,5 +1,6 @@
 // Spanning forests, trusses, greedy structures, similarities, clustering, eccentricities, walks and subgraphs: values
 // of NetworkX on small graphs, and the sequential checks on random ones.
+#include "../sanitizers.hpp"
 #include "../with_threads.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
@@ -75,7 +76,8 @@ TEST(spanning_forest, of_random_graphs_is_that_of_kruskal) {
 
 TEST(spanning_forest, takes_weights_of_any_sign_and_many_equal_ones) {
   for (const unsigned seed : {1u, 2u, 3u, 4u}) {
-    const pairs all = naive::random_pairs(2000, 30'000, seed);
+    if (tests::sanitized && seed > 1) break;
+    const pairs all = naive::random_pairs(2000, tests::sanitized ? 5'000 : 30'000, seed);
     const auto check = [](const auto& graph) {
       for (const bool heaviest : {false, true}) {
         const forest_options options{heaviest};
@@ -92,8 +94,9 @@ TEST(spanning_forest, takes_weights_of_any_sign_and_many_equal_ones) {
 }
 
 TEST(spanning_forest, of_a_long_path_and_of_no_number) {
-  const auto path = naive::weighted(naive::undirected(100'000, shapes::path(100'000)), whole_weights(1000));
-  EXPECT_EQ(spanning_forest(path).edges.size(), 99'999u);
+  constexpr std::uint64_t length = tests::sanitized ? 10'000 : 100'000;
+  const auto path = naive::weighted(naive::undirected(length, shapes::path(length)), whole_weights(1000));
+  EXPECT_EQ(spanning_forest(path).edges.size(), length - 1);
   EXPECT_EQ(spanning_forest(path).trees, 1u);
   const auto wrong = naive::weighted(naive::undirected(3, {{0, 1}, {1, 2}}), [](std::uint64_t, std::uint64_t) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -207,7 +210,9 @@ TEST(matching, of_a_path_with_rising_weights) {
 TEST(similarity, of_random_graphs) {
   on_random_graphs(
       []<class Vertex>(const csr_graph<Vertex>& graph) {
-        for (const similarity_measure measure : {similarity_measure::jaccard, similarity_measure::overlap}) {
+        for (const similarity_measure measure :
+             {similarity_measure::jaccard, similarity_measure::overlap, similarity_measure::cosine,
+              similarity_measure::common, similarity_measure::adamic_adar, similarity_measure::resource_allocation}) {
           for (const std::uint64_t least : {1u, 2u}) {
             const similarity_options options{measure, least};
             for (const double threshold : {0.05, 1.0 / 3, 0.5, 1.0}) {
@@ -220,7 +225,7 @@ TEST(similarity, of_random_graphs) {
           }
         }
       },
-      60);
+      tests::sanitized ? 3 : 25);
 }
 
 // NetworkX: jaccard_coefficient of (0, 33), (0, 1), (4, 10) and (16, 33).
@@ -245,11 +250,12 @@ TEST(eccentricities, of_random_graphs) {
           EXPECT_NO_THROW(verify_eccentricities(graph, {along, false}, eccentricities(graph, {along, false})));
         }
       },
-      100);
+      tests::sanitized ? 25 : 100);
 }
 
 TEST(eccentricities, by_weight) {
   for (const unsigned seed : {1u, 2u}) {
+    if (tests::sanitized && seed > 1) break;
     const pairs all = naive::random_pairs(200, 600, seed);
     const auto check = [](const auto& graph) {
       for (const path_direction along : {path_direction::both, path_direction::out, path_direction::in}) {
@@ -265,15 +271,19 @@ TEST(eccentricities, by_weight) {
 
 // Components that are large enough for bounds: a grid, a random graph and a path, in one graph.
 TEST(eccentricities, of_large_components) {
-  pairs all = shapes::grid(40, 50);
-  for (const auto& [u, v] : naive::random_pairs(3000, 12'000, 5)) all.emplace_back(u + 2000, v + 2000);
-  for (const auto& [u, v] : shapes::path(1500)) all.emplace_back(u + 5000, v + 5000);
-  const auto graph = naive::undirected(6500, all);
+  constexpr std::uint64_t part = tests::sanitized ? 10 : 50;
+  constexpr std::uint64_t size = 130 * part;
+  pairs all = shapes::grid(40, part);
+  for (const auto& [u, v] : naive::random_pairs(60 * part, 240 * part, 5)) {
+    all.emplace_back(u + 40 * part, v + 40 * part);
+  }
+  for (const auto& [u, v] : shapes::path(30 * part)) all.emplace_back(u + 100 * part, v + 100 * part);
+  const auto graph = naive::undirected(size, all);
   const auto found = eccentricities(graph);
   EXPECT_NO_THROW(verify_eccentricities(graph, {}, found, 150));
-  EXPECT_EQ(found.diameter, 1499);
-  EXPECT_EQ(found.eccentricities[0], 88);
-  const auto weighted = naive::weighted(naive::undirected(6500, all), whole_weights(9));
+  EXPECT_EQ(found.diameter, 30 * part - 1);
+  EXPECT_EQ(found.eccentricities[0], 38 + part);
+  const auto weighted = naive::weighted(naive::undirected(size, all), whole_weights(9));
   EXPECT_NO_THROW(verify_eccentricities(weighted, {path_direction::both, true},
                                         eccentricities(weighted, {path_direction::both, true}), 100));
 }
@@ -297,6 +307,7 @@ TEST(valued_clustering, of_random_graphs) {
     EXPECT_NO_THROW(verify_valued_clustering(graph, options, valued_clustering(graph, options)));
   });
   for (const unsigned seed : {1u, 2u}) {
+    if (tests::sanitized && seed > 1) break;
     const pairs all = naive::random_pairs(200, 3000, seed);
     for (const bool directed : {false, true}) {
       const valued_clustering_options options{directed, true};
@@ -359,7 +370,7 @@ std::vector<double> third_vertices(const csr_graph<std::uint32_t>& graph, const 
   std::vector<double> counts(graph.vertices());
   std::vector<std::uint32_t> walk;
   double sum = 0;
-  for (std::uint64_t i = 0; i < 400'000; ++i) {
+  for (std::uint64_t i = 0; i < (tests::sanitized ? 20'000 : 400'000); ++i) {
     walker.walk(before, i, walk);
     if (walk.size() < 3 || walk[1] != v) continue;
     ++counts[walk[2]];
@@ -381,9 +392,10 @@ TEST(random_walks, of_second_order_have_the_shares_of_node2vec) {
       const double to_3 = (weighted ? 4 : 1) / q;
       const double sum = to_0 + to_2 + to_3;
       const auto shares = third_vertices(graph, {3, p, q, weighted, 11}, 0, 1);
-      EXPECT_NEAR(shares[0], to_0 / sum, 0.01);
-      EXPECT_NEAR(shares[2], to_2 / sum, 0.01);
-      EXPECT_NEAR(shares[3], to_3 / sum, 0.01);
+      constexpr double near = tests::sanitized ? 0.05 : 0.01;
+      EXPECT_NEAR(shares[0], to_0 / sum, near);
+      EXPECT_NEAR(shares[2], to_2 / sum, near);
+      EXPECT_NEAR(shares[3], to_3 / sum, near);
     }
   }
 }
@@ -430,8 +442,9 @@ TEST(subgraph, of_components_cores_and_hops) {
 // --- all ---
 
 TEST(structure, does_not_depend_on_the_number_of_threads) {
-  const pairs all = naive::random_pairs(5000, 60'000, 8);
-  const auto graph = naive::weighted(naive::directed(5000, all), fraction);
+  constexpr std::uint64_t size = tests::sanitized ? 400 : 5000;
+  const pairs all = naive::random_pairs(size, 12 * size, 8);
+  const auto graph = naive::weighted(naive::directed(size, all), fraction);
   const auto results = [&](unsigned count) {
     const tests::with_threads some(count);
     const auto forest = spanning_forest(graph);

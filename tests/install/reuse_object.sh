@@ -2,7 +2,7 @@
 # A compiler launcher: takes each object from another build of the same sources rather than compiling it once more.
 # Usage: reuse_object.sh BUILD_DIRECTORY COMPILER ARGUMENT...
 # BUILD_DIRECTORY built a static library of objects that fit into a shared one: position-independent, hidden but for
-# what is exported. What libgomp.so.1 has of the library's rooms is the library's there.
+# what is exported.
 set -euo pipefail
 from=$1
 shift
@@ -17,7 +17,7 @@ done
 [[ " $* " != *" -DCALLISTO_WITHOUT_HWLOC "* ]] || exec "$@"
 output_here=$output
 output=${output#within/}
-object=$from/${output/openmp\/CMakeFiles\/callisto_libgomp.dir\/__/CMakeFiles/callisto.dir}
+object=$from/$output
 [[ -e $object ]] || exec "$@"
 cp "$object" "$output_here"
 # It is stale when that one is; ninja knows which headers make it so there.

@@ -1,4 +1,6 @@
 // parallel_for: every form, every kind of bounds, exceptions, cancellation, nesting, several leaders at once.
+#include "../sanitizers.hpp"
+
 #include <callisto/callisto.hpp>
 #include <callisto/loop/record/site.hpp>
 
@@ -380,9 +382,9 @@ TEST(LoopSite, ADistrustedSiteBeginsNoLoopAlone) {
 
 TEST_P(ParallelFor, AnIterationThatBlocksHoldsUpFewOthers) {
   if (GetParam() == 1) GTEST_SKIP() << "one thread runs every loop";
-  // Light iterations make large batches. One that blocks in the middle of a batch until all but 1,000,000 others, a
-  // hundredth, have run, ends only if the rest of its batch goes to other threads.
-  constexpr long n = 100'000'000;
+  // Light iterations make large batches. One that blocks in the middle of a batch until all but a
+  // hundredth of the others have run, ends only if the rest of its batch goes to other threads.
+  constexpr long n = tests::sanitized ? 10'000'000 : 100'000'000;
   std::atomic<long> ran{0};
   std::atomic<bool> failed{false};
   parallel_for(0L, n, [&](long first, long last) { ran.fetch_add(last - first, std::memory_order_relaxed); });

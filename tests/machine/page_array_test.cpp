@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -141,6 +142,36 @@ TEST(page_array, no_more_is_kept_than_promised) {
     data = large.data();
   }
   EXPECT_FALSE(mapped(data));
+}
+
+TEST(page_array, small_arrays_take_dead_pages_and_read_as_zeros) {
+  for (const page_kind kind : {page_kind::huge, page_kind::small}) {
+    for (const std::size_t length : {std::size_t{1}, std::size_t{4096}, std::size_t{60'000}}) {
+      const char* data = nullptr;
+      {
+        page_array<char> a(length, kind);
+        data = a.data();
+        std::ranges::fill(a, 'a');
+      }
+      const page_array<char> again(length, kind);
+      EXPECT_EQ(again.data(), data);
+      EXPECT_TRUE(std::ranges::all_of(again, [](char c) { return c == 0; }));
+      const page_array<char> other(length, kind);
+      EXPECT_NE(other.data(), data);
+    }
+  }
+}
+
+TEST(page_array, no_more_small_arrays_are_kept_than_promised) {
+  std::vector<const char*> all;
+  {
+    std::vector<page_array<char>> arrays;
+    for (int i = 0; i < 100; ++i) arrays.emplace_back(std::size_t{60'000}, page_kind::small);
+    for (const auto& a : arrays) all.push_back(a.data());
+  }
+  const auto kept = std::ranges::count_if(all, [](const char* data) { return mapped(data); });
+  EXPECT_GT(kept, 0);
+  EXPECT_LE(kept, (1 << 20) / 60'000);
 }
 
 TEST(page_array, threads_share_used_pages) {

@@ -4,7 +4,7 @@
 #include "simulated_machines.hpp"
 
 #include <callisto/machine/simulated/timing_wheel.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <array>
@@ -359,7 +359,7 @@ TEST(SimulatedMemory, NothingIsLost) {
       word sum{0};
       word exchanged{0};
       simulated::atomic<std::uint8_t> small{0};
-      workers::spin_lock<simulated> lock;
+      waiting::spin_lock<simulated> lock;
       std::uint64_t guarded = 0;
       word published{0};
     };
@@ -627,7 +627,7 @@ outcome mixture(std::uint64_t seed) {
   engine e(simple_machine(), how);
   struct shared {
     std::array<word, 4> words{word(0), word(0), word(0), word(0)};
-    workers::spin_lock<simulated> lock;
+    waiting::spin_lock<simulated> lock;
   };
   auto& s = e.make<shared>();
   for (unsigned c = 0; c < 16; ++c) {

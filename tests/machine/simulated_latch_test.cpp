@@ -2,7 +2,7 @@
 #include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
-#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/waiting/latch.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +16,7 @@ TEST(SimulatedLatch, AllWantItAtOnce) {
   for (const unsigned n : {1U, 2U, 8U, 64U, tests::sanitized ? 128U : 1024U}) {
     const description d = parse_description(sparc_t5_8, "T5-8");
     engine e(d);
-    auto& latch = e.make<workers::latch<simulated>>();
+    auto& latch = e.make<waiting::latch<simulated>>();
     constexpr unsigned rounds = 20;
     bool held = false;
     std::uint64_t passes = 0;

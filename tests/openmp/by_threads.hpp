@@ -4,7 +4,7 @@
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/waiting/suspendable.hpp>
 
 #include <memory>
 #include <thread>
@@ -18,7 +18,7 @@ template <class Body>
 void run_as_team(unsigned threads, Body body) {
   struct member {
     explicit member(contention_group& group) : state(&waits, group) {}
-    workers::plain_thread<native> waits{native::ticks_per_second() / 100'000};
+    waiting::plain_thread<native> waits{native::ticks_per_second() / 100'000};
     omp_thread state;
   };
   contention_group group;

@@ -707,7 +707,7 @@ TEST(Latch, AWaiterThatSpinsInVainDoesNotWork) {
   };
   const std::int64_t before = spun();
   std::jthread waiter([&] {
-    plain_thread<native> self(native::ticks_per_second() / 5);
+    waiting::plain_thread<native> self(native::ticks_per_second() / 5);
     sync_wait_value(value, [](std::uint64_t v) { return v == 1; }, self);
   });
   const auto patience = std::chrono::steady_clock::now() + 60s;

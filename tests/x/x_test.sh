@@ -23,6 +23,7 @@ prints() { grep -qF -e "$1" "$work/out" || fail "no '$1' in the output"; }
 lines() { (($(wc -l <"$work/out") == $1)) || fail "not $1 line(s)"; }
 calls() { grep -qxF -e "$1" "$work/calls" || fail "not called: $1; but: $(cat "$work/calls")"; }
 never_calls() { ! grep -q -e "^$1" "$work/calls" || fail "called: $(grep -e "^$1" "$work/calls")"; }
+real_cmake=$(type -P cmake)
 # stub NAME BODY: a program that records how it is called and does BODY.
 stub() {
   printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$work/calls" "$2" >"$work/bin/$1"
@@ -55,23 +56,36 @@ x=(env -u CC -u CXX PATH="$work/bin" "$work/tree/x")
 
 # The list of commands, and mistakes.
 runs 0
-for command in demo global-demo build test check bench lint soak docs words install wheel deb release; do
+for command in demo global-demo build test check bench lab lint soak docs words install wheel deb portable release; do
   grep -qE "^  $command " "$work/out" || fail "$command is not listed"
 done
-for command in demo global-demo build test check bench lint soak docs words install wheel deb release; do
+for command in demo global-demo build test check bench lab lint soak docs words install wheel deb portable release; do
   runs 0 help "$command"
   prints "Usage: ./x $command"
   runs 0 "$command" --help
   prints "Usage: ./x $command"
 done
 for mistake in nonsense "help nonsense" "test --nonsense" "test a b" "build nonsense" "build release debug" "bench fast" \
-  "check soon" "check 0" "check 5 6" "lint now" "soak soon" "soak 0" "docs now" "words now" "install a b" "wheel now" "deb now" "release now"; do
+  "check soon" "check 0" "check 5 6" "lint now" "soak soon" "soak 0" "docs now" "lab now" "words now" "install a b" "wheel now" "deb now" "portable now" "release now"; do
   read -ra words <<<"$mistake"
   runs 2 "${words[@]}"
   lines 1
 done
 [[ ! -e $work/tree/build ]] || fail "a mistake left build/ behind"
 never_calls apt-get
+
+# A step of minutes says how far it is, where there is no terminal: the stand-in goes on until that is seen.
+for program in sleep cut; do ln -s "$(type -P "$program")" "$work/bin/$program"; done
+sed -i 's/^progress_seconds=.*/progress_seconds=0.1/' "$work/tree/tools/steps.sh"
+# shellcheck disable=SC2016
+stub cmake 'case "$*" in
+  --fresh*) mkdir -p build/release; : >build/release/build.ninja ;;
+  --build*) echo "[1/2] Building CXX object forest.cpp"
+    for ((i = 0; i < 3000; ++i)); do ! grep -qF "| [1/2] Building" "'"$work"'/out" || break; sleep 0.02; done ;; esac'
+((EUID != 0)) || runs 0 build release
+((EUID != 0)) || prints "  | [1/2] Building CXX object forest.cpp ... "
+((EUID != 0)) || prints "... done ("
+fresh
 
 # A bare machine: the missing packages, no others, and then the demo, in the caller's directory.
 cd "$work"
@@ -169,7 +183,51 @@ tail -n 4 "$work/out" | diff - "$work/expected" >&2 || fail "the end of x test -
 : >"$work/calls"
 runs 1 test Loop
 prints "1 passed, 1 failed"
-calls "ctest --preset release -j $(nproc) -LE all -R Loop"
+# Tests at once: half as many again as processors.
+at_once=$(($(nproc) + ($(nproc) + 1) / 2))
+calls "ctest --preset release -j $at_once -LE ^all\$ -R Loop"
 never_calls "ctest --preset tsan"
+
+# A room: only what its tests name is built; a folder stands for what is built into it.
+build=$work/tree/build/release
+mkdir -p "$work/tree/tests/loop" "$work/tree/tests/fuzz"
+cat >"$build/CTestTestfile.cmake" <<END
+add_test(loop.stress "$build/bin/stress_loops" "--seconds" "3")
+set_tests_properties(loop.stress PROPERTIES  LABELS "loop" TIMEOUT "300")
+add_test([=[loop.a]=] "sh")
+set_tests_properties([=[loop.a]=] PROPERTIES  ENVIRONMENT "A=1;P=$build/made:/usr" LABELS "loop")
+add_test(loop.slow "sh" "$build")
+set_tests_properties(loop.slow PROPERTIES  LABELS "all;loop")
+add_test(loops.a "$build/bin/test_workers")
+subdirs("more")
+END
+mkdir "$build/more"
+echo "add_test(loop.more \"sh\" \"-p=$build/bin/more\")" >"$build/more/CTestTestfile.cmake"
+stub ninja 'printf "%s\n" "bin/stress_loops: CXX_LINKER__x" "bin/test_workers: CXX_LINKER__x" "bin/more: CXX_LINKER__x" \
+  "test_loop: phony" "loop_programs: phony" "made/CMakeFiles/it.o: CXX" "made/library: CXX_LINKER__x" "made/all: phony"'
+# shellcheck disable=SC2016
+stub cmake '[[ $* != *room_targets* ]] || exec '"$real_cmake"' "$@"'
+stub ctest 'echo; echo "100% tests passed, 0 tests failed out of 3"'
+chmod -R a+rwX "$work/tree" "$work/calls"
+: >"$work/calls"
+runs 0 test loop
+prints "3 passed, 0 failed"
+calls "cmake --build --preset release --target test_loop loop_programs bin/stress_loops made/library bin/more"
+calls "ctest --preset release -j $at_once -LE ^all\$ -L ^loop\$"
+# With --all the slow test counts, too, which needs the whole build.
+: >"$work/calls"
+for preset in tsan asan; do
+  mkdir -p "$work/tree/build/$preset"
+  : >"$work/tree/build/$preset/CTestTestfile.cmake"
+done
+chmod -R a+rwX "$work/tree"
+runs 0 test --all loop
+calls "cmake --build --preset release --target all"
+calls "ctest --preset release -j $at_once -L ^loop\$"
+# Not a room: a regular expression.
+: >"$work/calls"
+runs 0 test fuzz
+calls "cmake --build --preset release --target all"
+calls "ctest --preset release -j $at_once -LE ^all\$ -R fuzz"
 
 exit "$failed"

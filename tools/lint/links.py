@@ -4,7 +4,7 @@
 Without FILE it reads every text file that git knows. In Markdown files it checks
 - relative links [text](path#anchor) and ![text](path): path is a file or folder, anchor one of its headings;
 - reference definitions [label]: path;
-- paths in backticks that begin with callisto/, tests/, bench/, tools/ or docs/, if they name a file or folder.
+- paths in backticks that begin with callisto/, lab/, tests/, tools/ or docs/, if they name a file or folder.
 In all other files (comments, scripts, manual pages) it checks mentions of pages under docs/.
 Entries of docs/notebook/ keep the paths of their day: their backticks are not checked.
 Exit status: 0 if every link resolves, 1 if one does not, 2 for a wrong argument.
@@ -17,7 +17,7 @@ import sys
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")  # the text before it may begin a line earlier
 DEFINITION = re.compile(r"^\s{0,3}\[[^\]]+\]:\s+(\S+)")
 CODE = re.compile(r"(`+)(.+?)\1")
-PATH = re.compile(r"^(?:callisto|tests|bench|tools|docs)/[\w./@+-]*$")
+PATH = re.compile(r"^(?:callisto|lab|tests|tools|docs)/[\w./@+-]*$")
 MENTION = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.md\b")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 

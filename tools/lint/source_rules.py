@@ -37,7 +37,7 @@ def read(path):
 
 
 class floors:
-    """What each folder under callisto/ may include."""
+    """What each folder under callisto/, and of lab/, may include."""
 
     def __init__(self, text):
         self.rooms, self.inside, self.forbidden = {}, {}, set()
@@ -79,20 +79,19 @@ class floors:
 
 def check_floors():
     house = floors(read(here / "floors.txt"))
-    for path in tracked("callisto/*.hpp", "callisto/*.cpp"):
+    for path in tracked("callisto/*.hpp", "callisto/*.cpp", "lab/*.hpp", "lab/*.cpp"):
         parts = path.split("/")
-        if len(parts) == 2:  # the door
+        if len(parts) == 2 and parts[0] == "callisto":  # the door
             continue
-        folder = "/".join(parts[1:-1])
+        folder = "/".join(parts[1 if parts[0] == "callisto" else 0:-1])
         if folder not in house.folders():
             report(path, f"tools/lint/floors.txt does not know the folder {folder}")
             continue
         for number, line in enumerate(read(path).splitlines(), 1):
-            found = re.match(r'\s*#\s*include\s+[<"]callisto/([^>"]+)/[^/>"]+[>"]', line)
-            if found and not house.may_use(folder, found.group(1)):
-                if found.group(1) == "app" and line.endswith("shipped_machines.hpp>"):  # made by CMake
-                    continue
-                report(f"{path}:{number}", f"{folder} may not use {found.group(1)} (tools/lint/floors.txt)")
+            found = re.match(r'\s*#\s*include\s+[<"](?:callisto/([^>"]+)|(lab(?:/[^>"]+)?))/[^/>"]+[>"]', line)
+            used = found and (found.group(1) or found.group(2))
+            if used and not house.may_use(folder, used):
+                report(f"{path}:{number}", f"{folder} may not use {used} (tools/lint/floors.txt)")
 
 
 def check_seam():
@@ -102,13 +101,37 @@ def check_seam():
         r"\b(_mm_pause|sched_yield|nanosleep|usleep|syscall|__rdtsc|__builtin_ia32_[a-z]+|pthread_[a-z]+_np)\b"
         r"|std::this_thread::(yield|sleep)|\basm\b|std::atomic\b|std::mutex\b|std::condition_variable\b"
         r"|std::chrono::[a-z]+_clock")
-    for room in ("cosched", "distributor", "workers", "loop"):
+    for room in ("waiting", "cosched", "distributor", "workers", "loop", "domino", "global"):
         for path in tracked(f"callisto/{room}/*.hpp"):
             if "template <machine::policy" not in read(path):
                 continue
             for number, line in enumerate(read(path).splitlines(), 1):
                 if machine.search(line):
                     report(f"{path}:{number}", f"use the machine policy instead: {line.strip()}")
+
+
+def check_orders():
+    """Above machine/, what orders memory is a template over the machine policy, so that the checked machine runs it;
+    orders_beside_the_seam.txt names the files that do without, with the reason. Elsewhere std::atomic is relaxed: a sum,
+    a hint, or a claim of one word, which something else orders, such as a loop's end. Each operation states its order."""
+    listing = here / "orders_beside_the_seam.txt"
+    kept = dict(line.split(": ", 1) for line in read(listing).splitlines() if line and not line.startswith("#"))
+    orders = re.compile(r"\bmemory_order_(acquire|release|acq_rel|seq_cst|consume)\b|\batomic_thread_fence\b")
+    met = set()
+    for path in tracked("callisto/*.hpp", "callisto/*.cpp"):
+        if path.startswith("callisto/machine/"):
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            code = line.split("//")[0]
+            if orders.search(code):
+                met.add(path)
+                if path not in kept:
+                    report(f"{path}:{number}", "an order beside the machine policy: make it a template over the policy, "
+                           f"with subjects, or give the reason in {listing.name}")
+            if re.search(r"\.load\(\)", code) and "std::atomic" in read(path):
+                report(f"{path}:{number}", f"state the order: {line.strip()}")
+    for path in sorted(set(kept) - met):
+        report(listing, f"{path} has no such order: remove it here")
 
 
 def check_text():
@@ -127,6 +150,20 @@ def check_text():
                 report(f"{path}:{number}", "a path that no clone has")
 
 
+def check_lengths():
+    """No file of the library has more than 500 lines, but those of long_files.txt, which may not grow."""
+    limit = 500
+    budget = {path: int(lines) for path, lines in
+              (line.split() for line in read(here / "long_files.txt").splitlines() if line and not line.startswith("#"))}
+    lengths = {path: len(read(path).splitlines()) for path in tracked("*.cpp", "*.hpp") if path.startswith("callisto/")}
+    for path, length in lengths.items():
+        if length > budget.get(path, limit):
+            report(path, f"{length} lines; at most {budget.get(path, limit)}: give each subject a file")
+    for path in budget:
+        if lengths.get(path, 0) <= limit:
+            report("tools/lint/long_files.txt", f"{path} has no more than {limit} lines: remove it here")
+
+
 def check_door():
     """What is installed is what the headers in callisto/ itself include (cmake/public_headers.txt)."""
     listed = read("cmake/public_headers.txt").splitlines()
@@ -142,8 +179,14 @@ def check_door():
 
 
 def check_map():
-    """ARCHITECTURE.md names each room, and each folder of a room."""
-    rows = {m[1]: m[2] for m in re.finditer(r"^\| \[(\w+)\]\(callisto/\1/\) \|([^|]*)\|", read("ARCHITECTURE.md"), re.M)}
+    """ARCHITECTURE.md names each room and the laboratory, and each folder of them."""
+    rows = {m[1]: m[2]
+            for m in re.finditer(r"^\| \[(\w+)\]\((?:callisto/)?\1/\) \|([^|]*)\|", read("ARCHITECTURE.md"), re.M)}
+    if "lab" not in rows:
+        report("ARCHITECTURE.md", "does not name lab")
+    for folder in sorted({Path(path).parts[1] for path in tracked("lab/*/*.[chp]*")}):
+        if "lab" in rows and not re.search(rf"\b{folder}\b", rows["lab"]):
+            report("ARCHITECTURE.md", f"does not name lab/{folder}")
     for room in sorted({Path(path).parts[1] for path in tracked("callisto/*/*.hpp")}):
         if room not in rows:
             report("ARCHITECTURE.md", f"does not name the room {room}")
@@ -154,9 +197,9 @@ def check_map():
 
 
 def check_environment():
-    """docs/reference/environment.md names each variable that the library or the command reads."""
+    """docs/reference/environment.md names each variable that the library, the command or callisto-lab reads."""
     named = set(re.findall(r"`([A-Z][A-Z0-9_]*)", read("docs/reference/environment.md")))
-    for path in tracked("callisto/*.cpp", "callisto/*.hpp"):
+    for path in tracked("callisto/*.cpp", "callisto/*.hpp", "lab/experiments/*", "lab/simulate/*"):
         for number, line in enumerate(read(path).splitlines(), 1):
             for name in re.findall(r'getenv\("(\w+)"\)', line):
                 if name not in named:
@@ -175,7 +218,9 @@ def check_commits():
 
 check_floors()
 check_seam()
+check_orders()
 check_text()
+check_lengths()
 check_door()
 check_map()
 check_environment()

@@ -3,9 +3,14 @@
 1. The navigation has a section for each folder of docs/, in Diataxis order; pages stand in it by their headings.
 2. README.md and the other Markdown files of the repository are pages, too.
 3. Links are written for the repository. A link to a page becomes a link to that page of the site. A link to any other
-   file or folder becomes a link to a page that shows the file or lists the folder.
+   file or folder becomes a link to a page that shows the file or lists the folder; in the notebook and in READMEs of
+   folders it becomes text.
+4. Each subcommand has a page: reference/cli.md is cut at its headings.
+5. The search knows what users look for: neither the notebook, nor RFCs, nor pages of folders.
+6. What no browser of today loads is left out: the theme's fonts.
 """
 import html
+import json
 import os
 import pathlib
 import posixpath
@@ -20,16 +25,21 @@ SECTIONS = [("Tutorials", "tutorial"), ("How-to", "how-to"), ("Reference", "refe
             ("Results", "results"), ("RFCs", "rfcs"), ("Notebook", "notebook")]
 FIRST = ["first-graph", "first-loop", "two-programs", "from-openmp", "from-onetbb", "from-networkx-and-igraph",
          "nest-loops", "profile-loops", "run-openmp-programs", "share-a-machine", "operate-a-shared-machine", "cli",
-         "cli-json", "environment", "schedules", "formats", "how-a-loop-runs", "co-scheduling", "activations",
+         "lab", "cli-json", "environment", "schedules", "formats", "how-a-loop-runs", "co-scheduling", "activations",
          "preemption", "openmp-runtime"]
 ROOMS = ["app", "graph", "openmp", "loop", "workers", "distributor", "cosched", "machine"]
-PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
+PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "GOVERNANCE.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
+FRONT = ["README.md", *PROJECT]
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>#]+)(#[^)\s>]*)?(>?\s*\))")
+COMMAND = "docs/reference/cli.md"
+SUBCOMMAND = re.compile(r"^### callisto ([\w-]+)\n", re.MULTILINE)
+CUT = ROOT / "build" / "site-pages"  # where the pages of subcommands are made
 tracked = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True,
                          stdout=subprocess.PIPE, check=False).stdout.split("\n")
 if len(tracked) < 2:  # not a clone
     tracked = [p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*") if p.is_file() and "build" not in p.parts]
 first_pages = {}  # what a link to a section's folder leads to
+NO_PAGE = "](no page)"  # in the place of a link of which only the text stays
 shown = set()  # files and folders that pages link to, by their path in the repository
 
 
@@ -71,7 +81,7 @@ def on_config(config):
         if entries:
             nav.append({name: entries})
             first_pages[folder] = f"{folder}/{pages[0].name}"
-    rooms = [f"callisto/{room}/README.md" for room in ROOMS]
+    rooms = [*(f"callisto/{room}/README.md" for room in ROOMS), "lab/README.md"]
     nav.append({"Rooms of the code": [{title_of(ROOT / p): site_path(p)} for p in rooms if (ROOT / p).exists()]})
     if not nav[-1]["Rooms of the code"]:
         nav.pop()
@@ -83,9 +93,37 @@ def on_config(config):
 class outside(File):
     """A Markdown file outside of docs/, or with another name on the site."""
 
-    def __init__(self, at, config):
+    def __init__(self, at, config, file=None):
         super().__init__(site_path(at), str(ROOT / "docs"), config["site_dir"], config["use_directory_urls"])
-        self.abs_src_path = str(ROOT / at)
+        self.abs_src_path = str(file or ROOT / at)
+
+
+def sections_of(text):
+    """Returns {subcommand: its section} of reference/cli.md, and the text with links in the place of the sections."""
+    sections = {}
+    starts = [*SUBCOMMAND.finditer(text)]
+    rest, done = "", 0
+    for number, start in enumerate(starts):
+        end = re.compile(r"^##? ", re.MULTILINE).search(text, start.end())
+        end = min([end.start() if end else len(text)] + [s.start() for s in starts[number + 1:number + 2]])
+        name, body = start[1], text[start.end():end]
+        sections[name] = f"# callisto {name}\n{body}"
+        words = next((line for line in body.split("\n") if line.strip()), "")
+        rest += text[done:start.start()] + f"- [callisto {name}](cli/{name}.md): {words}\n"
+        done = end
+        if end < len(text) and not any(s.start() == end for s in starts):
+            rest += "\n"
+    return sections, rest + text[done:]
+
+
+def page_of_subcommand(section, names):
+    """Returns a section as a page one folder below: links lead up, or to the pages of other subcommands."""
+    def moved(found):
+        before, target, anchor, after = found.groups()
+        return found[0] if re.match(r"[a-z]+:", target) else f"{before}../{target}{anchor or ''}{after}"
+    text = LINK.sub(moved, section)
+    return re.sub(r"\]\(#([^)]+)\)", lambda m: f"]({m[1][9:]}.md)" if m[1][9:] in names and m[1].startswith("callisto-")
+                  else f"](../cli.md#{m[1]})", text)
 
 
 def on_files(files, config):
@@ -94,6 +132,12 @@ def on_files(files, config):
     for at in tracked:
         if at.endswith(".md") and (ROOT / at).exists() and (not at.startswith("docs/") or at == "docs/README.md"):
             files.append(outside(at, config))
+    sections, _ = sections_of((ROOT / COMMAND).read_text(encoding="utf-8"))
+    CUT.mkdir(parents=True, exist_ok=True)
+    for name, section in sections.items():
+        page = CUT / f"{name}.md"
+        page.write_text(page_of_subcommand(section, sections), encoding="utf-8")
+        files.append(outside(f"docs/reference/cli/{name}.md", config, page))
     return files
 
 
@@ -111,12 +155,22 @@ def with_lists_apart(markdown):
 
 def on_page_markdown(markdown, page, config, files):
     here = repository_path(page.file.src_path)
+    # What is for those with a clone has no need of pages that show its files.
+    without_sources = here.startswith(("docs/notebook/", "docs/rfcs/")) or not here.startswith("docs/") and here not in FRONT
+    if here == "README.md":
+        markdown = markdown.replace('<img src="docs/', '<img src="')
+    if here == COMMAND:
+        _, markdown = sections_of(markdown)
 
     def replaced(found):
         before, target, anchor, after = found.groups()
         if re.match(r"[a-z]+:", target):
             return found.group(0)
         at = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
+        if at == COMMAND and (anchor or "").startswith("#callisto-"):
+            at, anchor = f"docs/reference/cli/{anchor[len('#callisto-'):]}.md", ""
+        if (CUT / posixpath.basename(at)).exists() and at.startswith("docs/reference/cli/"):
+            return before + posixpath.relpath(at[len("docs/"):], posixpath.dirname(page.file.src_path)) + (anchor or "") + after
         if (ROOT / at).is_dir() and (ROOT / at / "README.md").exists():
             at += "/README.md"
         section = posixpath.relpath(at, "docs")
@@ -127,6 +181,8 @@ def on_page_markdown(markdown, page, config, files):
         elif at.startswith("docs/") and not (ROOT / at).is_dir():
             to = at[len("docs/"):]
         elif (ROOT / at).exists():
+            if without_sources:
+                return NO_PAGE
             shown.add(at)
             to = "source/" + at + ".html"
         else:
@@ -134,7 +190,7 @@ def on_page_markdown(markdown, page, config, files):
         return before + posixpath.relpath(to, posixpath.dirname(page.file.src_path) or ".") + (anchor or "") + after
 
     # C++ lambdas in fenced code look like links; what they would lead to does not exist, so they stay as they are.
-    return LINK.sub(replaced, with_lists_apart(markdown))
+    return re.sub(r"\[([^\[\]]*)" + re.escape(NO_PAGE), r"\1", LINK.sub(replaced, with_lists_apart(markdown)))
 
 
 def add_missing_scripts(folder):
@@ -148,9 +204,42 @@ def add_missing_scripts(folder):
             (folder / name).write_text("", encoding="utf-8")
 
 
+def on_post_page(output, page, config):
+    """Takes away the blanks that the theme's templates leave, half of a page, but not those of code."""
+    parts = re.split(r"(<pre\b.*?</pre>)", output, flags=re.DOTALL)
+    return "".join(part if part.startswith("<pre") else re.sub(r"\s*\n\s*", "\n", part) for part in parts)
+
+
+def without_unused_fonts(site):
+    """Removes fonts: the pages use the system's (site.css), and icons are of one file."""
+    # The theme's versions have them at different places.
+    for font in [*(site / "css" / "fonts").glob("*"), *(site / "fonts").glob("*")]:
+        if font.name != "fontawesome-webfont.woff2":
+            font.unlink()
+
+
+def is_for_users(location):
+    """True if the search shall find a page or section of a page."""
+    page = location.split("#")[0]
+    if page.startswith("source/"):
+        return page.removeprefix("source/").replace(".html", ".md") in PROJECT
+    return not page.startswith(("notebook/", "rfcs/"))
+
+
+def with_index_for_users(site):
+    """Cuts the index of the search down to what users look for."""
+    at = site / "search" / "search_index.json"
+    if at.exists():
+        index = json.loads(at.read_text(encoding="utf-8"))
+        index["docs"] = [entry for entry in index["docs"] if is_for_users(entry["location"])]
+        at.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
 def on_post_build(config):
-    """Writes the pages of files and folders that were linked to, and what the theme lacks."""
+    """Writes the pages of files and folders that were linked to, and what the theme lacks; removes what it has too much."""
     add_missing_scripts(pathlib.Path(config["site_dir"]) / "js")
+    without_unused_fonts(pathlib.Path(config["site_dir"]))
+    with_index_for_users(pathlib.Path(config["site_dir"]))
     for at in sorted(shown):
         source, to = ROOT / at, pathlib.Path(config["site_dir"]) / "source" / (at + ".html")
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -158,8 +247,7 @@ def on_post_build(config):
             inside = sorted({f[len(at) + 1:].split("/")[0] for f in tracked if f.startswith(at + "/")})
             body = "\n".join(html.escape(name) for name in inside)
         else:
-            body = "\n".join(f'<span id="L{n}">{html.escape(line)}</span>' for n, line in
-                             enumerate(source.read_text(encoding="utf-8", errors="replace").split("\n"), 1))
+            body = html.escape(source.read_text(encoding="utf-8", errors="replace"), quote=False)
         up = posixpath.relpath(".", posixpath.dirname("source/" + at))
         to.write_text(f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -29,6 +29,14 @@ struct json::conversion {
 
   static library_json to_library(const json& from) {
     return std::visit(overloaded{[](std::monostate) { return library_json(); },
+                                 [](std::uint64_t number) {
+                                   return number > largest_json_number ? library_json(std::to_string(number))
+                                                                       : library_json(number);
+                                 },
+                                 [](std::int64_t number) {
+                                   constexpr auto least = -static_cast<std::int64_t>(largest_json_number);
+                                   return number < least ? library_json(std::to_string(number)) : library_json(number);
+                                 },
                                  [](const auto& scalar) { return library_json(scalar); },
                                  [](const std::vector<json>& elements) {
                                    library_json made = library_json::array();

@@ -14,6 +14,10 @@
 
 namespace callisto::app {
 
+/// The largest whole number that every JSON parser keeps, 2^53: most have doubles only. Larger ones are printed as
+/// texts of their digits.
+inline constexpr std::uint64_t largest_json_number = std::uint64_t{1} << 53;
+
 /// A JSON value: null, a boolean, a number, a string, an array, or an object. An object keeps its keys in the order in
 /// which they were added. A list of pairs, each of which begins with a string, makes an object:
 ///   json{{"threads", 4}, {"seconds", 0.5}}
@@ -84,7 +88,8 @@ class json {
   friend bool operator==(const json& a, const json& b);
 
   /// Returns `value` as indented text with a line feed at its end. Bytes that are not UTF-8 become replacement
-  /// characters. A number that JSON cannot express, such as infinity, becomes null.
+  /// characters. A number that JSON cannot express, such as infinity, becomes null; a whole one beyond
+  /// largest_json_number becomes a text.
   friend std::string to_text(const json& value);
   /// Returns `value` in one line without a line feed; replaces bytes and numbers as to_text() does.
   friend std::string to_line(const json& value);

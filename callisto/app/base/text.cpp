@@ -1,6 +1,8 @@
 // Spells numbers and messages for people.
 #include <callisto/app/base/text.hpp>
 
+#include <callisto/machine/system/encoding.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,33 +13,13 @@
 namespace callisto::app {
 namespace {
 
+using machine::character_length;
+
 /// Returns `value` with two decimals below 10, with one below 100, else with none: three digits from 1 to 999.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);
   return fmt::format("{:.0f}", value);
-}
-
-/// Returns the number of bytes of the character that `text` begins with, which is not empty. Returns 0 if those bytes
-/// are no character of UTF-8 (RFC 3629, section 4).
-std::size_t character_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const auto is = [&](std::size_t at, unsigned char low, unsigned char high) {
-    return at < text.size() && static_cast<unsigned char>(text[at]) >= low &&
-           static_cast<unsigned char>(text[at]) <= high;
-  };
-  const auto follows = [&](std::size_t at) { return is(at, 0x80, 0xbf); };
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
-  // The narrower bounds of the second byte refuse three things: encodings that are longer than necessary, surrogates,
-  // and code points beyond U+10FFFF.
-  if (lead >= 0xe0 && lead <= 0xef) {
-    return is(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    return is(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
 }
 
 struct code_points {

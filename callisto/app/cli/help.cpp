@@ -2,6 +2,7 @@
 #include <callisto/app/cli/help.hpp>
 
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/colour.hpp>
 #include <callisto/app/cli/parser_words.hpp>
 
 #include <fmt/format.h>
@@ -65,6 +66,24 @@ std::string row(const std::string& name, std::string_view description, std::size
     line.resize(left, ' ');
   }
   return line + filled(description, left, width);
+}
+
+/// The heading that CLI11 gives the options that are a subcommand's own.
+constexpr std::string_view own_options = "Options";
+
+/// The first three examples of a footer, a line each.
+std::string first_examples(std::string_view footer) {
+  constexpr std::string_view begin = "Examples:\n";
+  const std::size_t at = footer.find(begin);
+  if (at == std::string_view::npos) return {};
+  footer.remove_prefix(at + begin.size());
+  std::string examples;
+  for (int lines = 0; lines < 3 && footer.starts_with("  "); ++lines) {
+    const std::size_t end = std::min(footer.find('\n'), footer.size());
+    examples += std::string(footer.substr(0, end)) + '\n';
+    footer.remove_prefix(std::min(end + 1, footer.size()));
+  }
+  return examples;
 }
 
 const CLI::App* chosen(const CLI::App& app, std::string& path) {
@@ -189,7 +208,9 @@ std::vector<std::string> usages_of(const CLI::App& parser) {
   return usages;
 }
 
-std::string help_of(const CLI::App& app, std::size_t width) {
+std::string help_of(const CLI::App& app, const help_form& form) {
+  const std::size_t width = form.width;
+  const auto heading = [&](const std::string& text) { return bold(text, form.coloured); };
   std::string path;
   const CLI::App& parser = *chosen(app, path);
   const parser_words& words = words_of(&parser);
@@ -200,7 +221,7 @@ std::string help_of(const CLI::App& app, std::size_t width) {
       outermost ? std::vector<std::string>{"SUBCOMMAND [OPTIONS] [ARGUMENT...]", "help [SUBCOMMAND]", "--version"}
                 : usages_of(parser);
   for (const std::string& usage : usages) {
-    text += fmt::format("{} {} {}\n", &usage == &usages.front() ? "Usage:" : "      ", path, usage);
+    text += fmt::format("{} {} {}\n", &usage == &usages.front() ? heading("Usage:") : "      ", path, usage);
   }
 
   std::string arguments;
@@ -209,16 +230,21 @@ std::string help_of(const CLI::App& app, std::size_t width) {
     arguments += row(option->get_name(true, false), option->get_description(), width);
   }
   if (!words.program.empty()) arguments += row(words.program, words.program_description, width);
-  if (!arguments.empty()) text += "\nArguments:\n" + arguments;
+  if (!arguments.empty()) text += '\n' + heading("Arguments:") + '\n' + arguments;
 
+  std::string left_out;
   for (const std::string& group : parser.get_groups()) {
     if (group.empty()) continue;
+    if (form.brief && group != own_options) {
+      left_out += (left_out.empty() ? "" : ", ") + group;
+      continue;
+    }
     std::string rows;
     for (const CLI::Option* option : parser.get_options()) {
       if (!option->nonpositional() || option->get_group() != group) continue;
       rows += row(names_of(*option), option->get_description(), width);
     }
-    if (!rows.empty()) text += fmt::format("\n{}:\n{}", group, rows);
+    if (!rows.empty()) text += fmt::format("\n{}\n{}", heading(group + ':'), rows);
   }
 
   std::vector<std::string> subjects;
@@ -226,13 +252,40 @@ std::string help_of(const CLI::App& app, std::size_t width) {
     if (std::ranges::find(subjects, s->get_group()) == subjects.end()) subjects.push_back(s->get_group());
   }
   for (const std::string& subject : subjects) {
-    text += '\n' + subject + ":\n";
+    text += '\n' + heading(subject + ':') + '\n';
     for (const CLI::App* s : shown_subcommands(parser)) {
       if (s->get_group() == subject) text += row(s->get_name(), s->get_description(), width);
     }
   }
   const std::string footer = parser.get_footer();
-  return footer.empty() ? text : text + '\n' + wrapped(footer, width);
+  if (form.brief) {
+    const std::string examples = first_examples(footer);
+    if (!examples.empty()) text += '\n' + heading("Examples:") + '\n' + examples;
+    const std::string more = left_out.empty() ? std::string("more") : "more, and the options of: " + left_out;
+    return text + '\n' + wrapped(fmt::format("'{} --help' says {}.", path, more), width);
+  }
+  if (footer.empty()) return text;
+  std::string below = wrapped(footer, width);
+  if (const std::size_t at = below.find("Examples:\n"); at != std::string::npos) {
+    below.replace(at, 9, heading("Examples:"));
+  }
+  return text + '\n' + below;
+}
+
+std::string with_suggestion(const CLI::App& app, std::string_view message) {
+  const std::string plain(message);
+  constexpr std::string_view before = "found '";
+  const std::size_t begin = message.rfind(before);
+  const std::size_t colon = message.find(':');
+  if (colon == message.npos || begin == message.npos || !message.ends_with('\'')) return plain;
+  const std::string_view word = message.substr(begin + before.size(), message.size() - begin - before.size() - 1);
+  std::string path;
+  for (const CLI::Option* option : chosen(app, path)->get_options()) {
+    if (!option->check_name(std::string(message.substr(0, colon)))) continue;
+    const std::string meant = nearest(word, words_of(option).choices);
+    return meant.empty() || meant == word ? plain : fmt::format("{}; did you mean '{}'?", message, meant);
+  }
+  return plain;
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {

@@ -2,6 +2,7 @@
 #include <callisto/app/cli/parser.hpp>
 
 #include <callisto/app/cli/parser_words.hpp>
+#include <callisto/app/cli/program_name.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -147,8 +148,8 @@ bool command_parser::chosen() const { return of_->parsed(); }
 void command_parser::refuse_options_of(const command_parser& outer) const {
   for (const CLI::Option* option : outer.of_->get_options()) {
     if (option->count() == 0) continue;
-    throw usage_error(fmt::format("{0}: expected behind {1}, found before it; see 'callisto {2} {1} --help'",
-                                  option->get_name(), of_->get_name(), outer.of_->get_name()));
+    throw usage_error(fmt::format("{0}: expected behind {1}, found before it; see '{3} {2} {1} --help'",
+                                  option->get_name(), of_->get_name(), outer.of_->get_name(), program_name()));
   }
 }
 

@@ -28,7 +28,7 @@ class command_option {
   const command_option& one_value() const;        ///< of a list of texts: takes one each time that it is given
   const command_option& may_be_repeated() const;  ///< of a parsed one: stores every value instead of the last
 
-  /// Gives the values that completion offers. The option itself checks what it gets, and may take others.
+  /// Gives the values that completion offers. The option itself checks what it gets, and may take further values.
   const command_option& words(std::vector<std::string> choices) const;
   /// Gives the values of which completion offers a list, separated by commas.
   const command_option& word_list(std::vector<std::string> choices) const;
@@ -43,8 +43,8 @@ class command_option {
   CLI::Option* of_;
 };
 
-/// A command's parser: before parsing the options that there are, after it those that were given. A handle, valid as
-/// long as the CLI::App of the whole command line. The variables that options are stored in must live as long.
+/// A command's parser: before parsing the options that there are, after it the options that were given. A handle, valid
+/// as long as the CLI::App of the whole command line. The variables that options are stored in must live as long.
 class command_parser {
  public:
   explicit command_parser(CLI::App& of) : of_(&of) {}
@@ -77,8 +77,7 @@ class command_parser {
   std::string name() const;
   bool chosen() const;  ///< true if the command line names this command
 
-  /// Throws usage_error if an option of `outer` stands before the name of this subcommand, which has options of its
-  /// own.
+  /// Throws usage_error if an option of `outer` stands before the name of this subcommand, which has its own options.
   void refuse_options_of(const command_parser& outer) const;
 
  private:

@@ -1,4 +1,4 @@
-// What options and parsers say beyond what CLI11 keeps: for --help, completion and documentation.
+// Texts of options and parsers beyond the texts that CLI11 keeps: for --help, completion and documentation.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class Option;
 namespace callisto::app {
 
 struct option_words {
-  /// What the value is: one of `choices`, a list of them separated by commas, or one of them or a file.
+  /// Kind of the value: one of `choices`, a list of them separated by commas, or one of them or a file.
   enum { one, list, or_file } kind = one;
   std::vector<std::string> choices;  ///< empty: the name of the value says what it is, such as FILE
   std::string more;                  ///< as command_option::more

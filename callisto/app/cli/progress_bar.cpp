@@ -23,7 +23,7 @@ constexpr auto patience = std::chrono::milliseconds(500);  // work shorter than 
 constexpr auto frame = std::chrono::milliseconds(100);
 constexpr std::string_view erase_line = "\r\x1b[K";
 
-/// Guards what painters and notes write, so that neither cuts into the other.
+/// Guards the output of painters and notes, so that each text stays whole.
 std::mutex terminal;
 
 /// True while a line is on the terminal.
@@ -53,7 +53,7 @@ progress_estimate estimate_progress(const progress_state& state) noexcept {
     const double part = static_cast<double>(state.done) / static_cast<double>(state.total);
     return {std::min(1.0, part), left};
   }
-  const double usual =  // what this stage takes by the pace of those before
+  const double usual =  // this stage's time at the pace of the stages before
       state.share_before > 0 ? state.seconds_before / state.share_before * state.share : 0;
   if (!left) {
     if (state.share != 0 && state.share_before == 0) return {state.least, {}};
@@ -156,7 +156,7 @@ void progress_bar::print_above(std::string_view text) {
 }
 
 void progress_bar::erase_now() noexcept {
-  if (on_show.exchange(false)) put(erase_line);
+  if (on_show.exchange(false, std::memory_order_relaxed)) put(erase_line);  // relaxed: one thread erases, whichever
 }
 
 void progress_bar::draw(const std::stop_token& stop) {
@@ -177,7 +177,7 @@ void progress_bar::draw(const std::stop_token& stop) {
     least_ = std::max(least_, estimate_progress(state).part.value_or(0));
     const std::string line = render_progress(state, terminal_width() - 1);
     const std::lock_guard writing(terminal);
-    on_show.store(true);
+    on_show.store(true, std::memory_order_relaxed);  // relaxed: nothing is read because of it
     put(std::string(erase_line) + line);
   }
 }

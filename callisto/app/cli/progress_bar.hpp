@@ -38,7 +38,7 @@ struct progress_state {
 };
 
 /// How far a command is, from 0 to 1, and the seconds left; nothing if unknown. A stage's rest is by its own rate,
-/// those behind take as long for their shares as the command has taken until now.
+/// later stages take as long for their shares as the command has taken until now.
 struct progress_estimate {
   std::optional<double> part;
   std::optional<double> left;

@@ -2,10 +2,13 @@
 #include <callisto/app/cli/run_options.hpp>
 
 #include <callisto/app/cli/notes.hpp>
+#include <callisto/app/cli/rank_job.hpp>
+#include <callisto/app/cli/result.hpp>
 
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/loop/record/report.hpp>
 #include <callisto/loop/record/statistics.hpp>
+#include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -29,10 +32,12 @@ bool is_same_file(std::string_view a, std::string_view b) {
 void run_options::add_to(const command_parser& parser) {
   add_parsed(
       parser, "--threads", "N",
-      [this](const std::string& text) { threads = static_cast<unsigned>(parse_count("--threads", text, 1, 65536)); },
+      [this](const std::string& text) {
+        threads = static_cast<unsigned>(parse_count("--threads", text, 1, machine::most_threads));
+      },
       "Threads that work, 1 or more [one for each CPU that may be used]")
       .group(group_name)
-      .more("At most 65536. The default respects a CPU quota.");
+      .more("At most 4096. The default respects a CPU quota.");
   parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'")
       .group(group_name)
       .more(
@@ -60,6 +65,10 @@ void run_options::record_loops(std::initializer_list<std::string_view> files) co
       throw usage_error("--trace: " + trace + " is also another file of this command; name a file of its own");
     }
   }
+  if (!trace.empty() && is_standard_output(trace)) {
+    if (as_json) refuse_beside_json(trace, "--trace");
+    take_standard_output("--trace");
+  }
   if (!trace.empty()) loop::report_timeline(trace, "--trace");
   if (stats && as_json) count_loops(true);
   if (stats && !as_json) loop::report_statistics();
@@ -67,7 +76,7 @@ void run_options::record_loops(std::initializer_list<std::string_view> files) co
 
 void run_options::apply(std::initializer_list<std::string_view> files) const {
   if (quiet) silence_notes();
-  record_loops(files);
+  if (rank_job::tells()) record_loops(files);
   if (threads != 0) callisto::set_threads(threads);
 }
 
@@ -90,8 +99,9 @@ void add_output(const command_parser& parser, std::string& path, const std::stri
   parser.add_option("-o,--output", path, what).type_name("FILE");
 }
 
-void refuse_beside_json(const std::string& output) {
-  if (output == "-") throw usage_error("--output: standard output is taken by the JSON object; name a file");
+void refuse_beside_json(const std::string& output, std::string_view flag) {
+  if (!output.empty() && is_standard_output(output))
+    throw usage_error(fmt::format("{}: standard output is taken by the JSON object; name a file", flag));
 }
 
 void refuse_same_file(const std::string& input, const std::string& output) {

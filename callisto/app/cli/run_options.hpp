@@ -23,7 +23,7 @@ struct run_options {
   /// Adds --threads, --stats, --trace, --json, --quiet and --no-progress to `parser`; *this must outlive it.
   void add_to(const command_parser& parser);
 
-  /// Adds --json, --quiet and --no-progress alone, for subcommands that give the others another meaning.
+  /// Adds --json, --quiet and --no-progress alone, for subcommands that give the other options another meaning.
   void add_reporting_to(const command_parser& parser);
 
   /// Starts recording loops as --stats and --trace say; call it before the work begins. `files` are the other files of
@@ -46,7 +46,7 @@ command_option add_trace(const command_parser& parser, std::string& path, const 
 void add_output(const command_parser& parser, std::string& path, const std::string& what);
 
 /// Throws usage_error if `output` is standard output, which the JSON object takes.
-void refuse_beside_json(const std::string& output);
+void refuse_beside_json(const std::string& output, std::string_view flag = "--output");
 
 /// Throws usage_error if `output` and `input` name the same file.
 void refuse_same_file(const std::string& input, const std::string& output);

@@ -1,18 +1,22 @@
 // A thread waits for the signals, so that ordinary code handles them instead of an asynchronous handler.
 #include <callisto/app/cli/signals.hpp>
 
+#include <callisto/app/cli/program_name.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/terminal.hpp>
 #include <callisto/app/process/spawn.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <mutex>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +27,10 @@
 namespace callisto::app {
 namespace {
 
+std::atomic<bool> is_silent{false};
+std::atomic<bool> counts_hangups{false};
+std::atomic<unsigned> hung_up{0};
+
 constexpr timespec grace{1, 0};  // from the first signal to the end of a process that does not stop by itself
 
 /// The signal that ends the watching thread; it is sent to that thread alone.
@@ -31,9 +39,9 @@ int end_of_watch() noexcept { return SIGRTMIN; }
 /// Ends the process in 0.2 s, whatever its threads wait for.
 void end_soon(int exit_code) noexcept {
   static std::atomic<int> with;
-  with.store(exit_code);
+  with.store(exit_code, std::memory_order_relaxed);  // relaxed: the handler reads this word alone
   struct sigaction end{};
-  end.sa_handler = [](int) { ::_exit(with.load()); };
+  end.sa_handler = [](int) { ::_exit(with.load(std::memory_order_relaxed)); };
   ::sigaction(SIGALRM, &end, nullptr);
   sigset_t alarm;
   sigemptyset(&alarm);
@@ -78,17 +86,30 @@ signal_watch::~signal_watch() {
   ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
 }
 
+void count_hangups() noexcept { counts_hangups.store(true, std::memory_order_relaxed); }
+unsigned hangups() noexcept { return hung_up.load(std::memory_order_relaxed); }
+
+void silence_interruption() noexcept { is_silent.store(true, std::memory_order_relaxed); }  // relaxed: as in tell()
+
 void signal_watch::tell() const noexcept {
-  constexpr std::string_view line = "callisto: interrupted\n";
+  if (is_silent.load(std::memory_order_relaxed)) return;  // relaxed: set before the work begins
+  std::array<char, 80> line{};                            // no memory is taken: the process may be about to end
+  const std::size_t length =
+      std::min(line.size(), fmt::format_to_n(line.data(), line.size(), "{}: interrupted\n", program_name()).size);
   const std::unique_lock held(telling_, std::chrono::milliseconds(200));
   if (!held || std::exchange(told_, true)) return;
-  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // no reader is left
+  if (::write(STDERR_FILENO, line.data(), length) < 0) return;  // no reader is left
 }
 
 void signal_watch::watch() {
   int signal = 0;
-  if (::sigwait(&watched_, &signal) != 0 || signal == end_of_watch()) return;
-  exit_code_.store(128 + signal);
+  for (;;) {
+    if (::sigwait(&watched_, &signal) != 0 || signal == end_of_watch()) return;
+    // relaxed, here and below: a flag and a count by themselves.
+    if (signal != SIGHUP || !counts_hangups.load(std::memory_order_relaxed)) break;
+    hung_up.fetch_add(1, std::memory_order_relaxed);
+  }
+  exit_code_.store(128 + signal, std::memory_order_relaxed);  // relaxed: the stop request below publishes it
   source_.request_stop();
   do {
     signal = ::sigtimedwait(&watched_, nullptr, &grace);
@@ -98,11 +119,11 @@ void signal_watch::watch() {
   machine::remove_unfinished_outputs();
   machine::remove_scratch_folders();
   // The rest waits for the readers of the output; for ever, if Ctrl-S has stopped the terminal.
-  end_soon(exit_code_.load());
+  end_soon(exit_code());
   terminal::leave_now();
   progress_bar::erase_now();
   tell();
-  ::_exit(exit_code_.load());
+  ::_exit(exit_code());
 }
 
 }  // namespace callisto::app

@@ -1,4 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP: the first asks the running operation to stop, the next ends the process at once.
+// SIGINT, SIGTERM and SIGHUP: the first asks the running operation to stop, the next ends the process at once. A
+// service may count SIGHUP instead.
 #pragma once
 
 #include <atomic>
@@ -28,12 +29,13 @@ class signal_watch {
 
   std::stop_token token() const noexcept { return source_.get_token(); }
 
-  /// Prints `callisto: interrupted` on standard error at the first call. When any call returns, the line has been
-  /// printed, unless the reader of standard error has kept the first caller waiting for 0.2 s. Thread-safe.
+  /// Prints `NAME: interrupted`, NAME being the program, on standard error at the first call. When any call returns,
+  /// the line has been printed, unless the reader of standard error has kept the first caller waiting for 0.2 s.
+  /// Thread-safe.
   void tell() const noexcept;
 
   /// Returns 128 + the number of the first signal received; 0: none was.
-  int exit_code() const noexcept { return exit_code_.load(); }
+  int exit_code() const noexcept { return exit_code_.load(std::memory_order_relaxed); }  // relaxed: watch()
 
  private:
   void watch();
@@ -47,5 +49,13 @@ class signal_watch {
   mutable bool told_ = false;
   std::thread watcher_;
 };
+
+/// Lets SIGHUP stop nothing from now on; hangups() counts it. Before the first signal.
+void count_hangups() noexcept;
+/// Returns how often SIGHUP has come since.
+unsigned hangups() noexcept;
+
+/// Lets signals end the process without a line from now on: another process tells why.
+void silence_interruption() noexcept;
 
 }  // namespace callisto::app

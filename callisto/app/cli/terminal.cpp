@@ -24,9 +24,11 @@ constexpr std::string_view first_screen = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
 /// The one terminal that is in use. It is no member, because code that ends the process without unwinding needs it.
 struct {
-  std::atomic<bool> taken{false};  ///< false while it is the shell's or another job's
-  int keys = -1;                   ///< the descriptor that keys come from; -1: none
-  termios before{};                ///< settings to give back, if there are keys
+  /// False while the terminal is the shell's or another job's. release where it becomes true: publishes the two below
+  /// to leave_now()'s acquire, in a handler or another thread.
+  std::atomic<bool> taken{false};
+  int keys = -1;     ///< the descriptor that keys come from; -1: none
+  termios before{};  ///< settings to give back, if there are keys
 } in_use;
 
 /// True if this process may change the terminal: it is in the foreground, or the terminal is not its controlling one.
@@ -36,7 +38,7 @@ bool in_foreground() noexcept {
   return front < 0 || front == ::getpgrp();
 }
 
-// Requests that signal handlers leave to read().
+// Requests that signal handlers leave to read(). relaxed, all: nothing is read because of them.
 std::atomic<bool> suspend_wanted{false};
 std::atomic<bool> continued{false};
 
@@ -45,7 +47,7 @@ void give_back_and_end(int signal) {
   ::raise(signal);  // delivered when this handler returns, with the default action
 }
 
-/// A signal that is handled while the terminal is in use, and its action before. signal_watch takes others.
+/// A signal that is handled while the terminal is in use, and its action before. signal_watch takes other signals.
 struct handled_signal {
   int number;
   void (*handler)(int);
@@ -53,8 +55,8 @@ struct handled_signal {
   struct sigaction before{};
 };
 std::array handled_signals{
-    handled_signal{SIGTSTP, [](int) { suspend_wanted.store(true); }, SA_RESTART},
-    handled_signal{SIGCONT, [](int) { continued.store(true); }, SA_RESTART},
+    handled_signal{SIGTSTP, [](int) { suspend_wanted.store(true, std::memory_order_relaxed); }, SA_RESTART},
+    handled_signal{SIGCONT, [](int) { continued.store(true, std::memory_order_relaxed); }, SA_RESTART},
     handled_signal{SIGQUIT, give_back_and_end, static_cast<int>(SA_RESETHAND)},
     handled_signal{SIGABRT, give_back_and_end, static_cast<int>(SA_RESETHAND)},
     handled_signal{SIGUSR1, give_back_and_end, static_cast<int>(SA_RESETHAND)},
@@ -106,6 +108,10 @@ terminal::key next_key(std::string& bytes) {
     case '?':
     case 'h':
       return take(1, key::help);
+    case 's':
+      return take(1, key::order);
+    case '/':
+      return take(1, key::filter);
     case 0x1b:
       break;
     default:
@@ -160,7 +166,7 @@ terminal::~terminal() {
 bool terminal::has_keys() const noexcept { return in_use.keys >= 0; }
 
 void terminal::enter() {
-  in_use.taken.store(true);
+  in_use.taken.store(true, std::memory_order_release);
   if (in_use.keys >= 0) {
     termios raw = in_use.before;
     // Keys come byte by byte and are not echoed. Keys that would send signals come as bytes, too: no signal may end the
@@ -174,7 +180,7 @@ void terminal::enter() {
 }
 
 void terminal::leave_now() noexcept {
-  if (!in_use.taken.exchange(false) || !in_foreground()) return;
+  if (!in_use.taken.exchange(false, std::memory_order_acquire) || !in_foreground()) return;
   // TCSANOW: if Ctrl-S has stopped the terminal, waiting for the output to drain would never end.
   if (in_use.keys >= 0) ::tcsetattr(in_use.keys, TCSANOW, &in_use.before);
   // If the write fails, the terminal has gone, and there is nothing to restore.
@@ -182,7 +188,7 @@ void terminal::leave_now() noexcept {
 }
 
 void terminal::draw(std::string_view lines) {
-  if (!in_use.taken.load()) return;
+  if (!in_use.taken.load(std::memory_order_relaxed)) return;  // relaxed: this thread enters
   std::string text = "\x1b[H";
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
@@ -194,31 +200,66 @@ void terminal::draw(std::string_view lines) {
   print(text + "\x1b[J");
 }
 
-terminal::key terminal::read(std::chrono::milliseconds patience) {
+/// Returns false if the terminal is gone.
+bool terminal::wait_for_keys(std::chrono::milliseconds patience) {
   // Without keys, or while they are another process's, it only waits.
-  pollfd readable{in_use.taken.load() ? in_use.keys : -1, POLLIN, 0};
-  if (::poll(&readable, 1, pending_.empty() ? static_cast<int>(patience.count()) : 0) > 0) {
-    std::array<char, 64> bytes;
-    const ssize_t got = ::read(in_use.keys, bytes.data(), bytes.size());
-    if (got <= 0) return key::quit;  // the terminal is gone
-    pending_.append(bytes.data(), static_cast<std::size_t>(got));
+  pollfd readable{in_use.taken.load(std::memory_order_relaxed) ? in_use.keys : -1, POLLIN, 0};
+  if (::poll(&readable, 1, pending_.empty() ? static_cast<int>(patience.count()) : 0) <= 0) return true;
+  std::array<char, 64> bytes;
+  const ssize_t got = ::read(in_use.keys, bytes.data(), bytes.size());
+  if (got <= 0) return false;
+  pending_.append(bytes.data(), static_cast<std::size_t>(got));
+  return true;
+}
+
+terminal::typing terminal::read_text(std::chrono::milliseconds patience, std::string& text) {
+  if (!wait_for_keys(patience)) return typing::given_up;
+  if (follow_the_shell()) return typing::goes_on;
+  while (!pending_.empty()) {
+    const auto byte = static_cast<unsigned char>(pending_.front());
+    if (byte == 0x1b) {  // Escape, or the sequence of another key
+      pending_.clear();
+      return typing::given_up;
+    }
+    pending_.erase(0, 1);
+    if (byte == '\r' || byte == '\n') return typing::accepted;
+    if (byte == 3) return typing::given_up;
+    if (byte == 0x7f || byte == 8) {
+      // A character of UTF-8 is its first byte and those that continue it.
+      while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) text.pop_back();
+      if (!text.empty()) text.pop_back();
+    } else if (byte >= ' ') {
+      text += static_cast<char>(byte);
+    }
   }
+  return typing::goes_on;
+}
+
+/// Suspends the process if a key or a signal asked for it. Returns true if the terminal is the process's again.
+bool terminal::follow_the_shell() {
   constexpr char suspend_key = 0x1a;
   if (!pending_.empty() && pending_.front() == suspend_key) {
     pending_.erase(0, 1);
     ::kill(0, SIGTSTP);  // to the whole process group, as the terminal does
   }
-  if (suspend_wanted.exchange(false)) {
+  if (suspend_wanted.exchange(false, std::memory_order_relaxed)) {
     leave_now();
     suspend();
   }
   // After a stop, the shell has changed the terminal, or another process has it for now.
-  const bool back = continued.exchange(false) || !in_use.taken.load();
+  const bool back =
+      continued.exchange(false, std::memory_order_relaxed) || !in_use.taken.load(std::memory_order_relaxed);
   if (back && in_foreground()) {
     enter();
-    return key::other;
+    return true;
   }
-  if (back) in_use.taken.store(false);
+  if (back) in_use.taken.store(false, std::memory_order_relaxed);
+  return false;
+}
+
+terminal::key terminal::read(std::chrono::milliseconds patience) {
+  if (!wait_for_keys(patience)) return key::quit;
+  if (follow_the_shell()) return key::other;
   return pending_.empty() ? key::none : next_key(pending_);
 }
 

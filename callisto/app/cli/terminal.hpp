@@ -40,16 +40,25 @@ class terminal {
   /// or reader_gone.
   void draw(std::string_view lines);
 
-  enum class key { none, quit, up, down, page_up, page_down, home, help, other };
+  enum class key { none, quit, up, down, page_up, page_down, home, help, order, filter, other };
 
   /// Returns the next key, or none after `patience`. Keys that came together are returned one by one. Ctrl-C and q are
-  /// quit, ? and h help; Ctrl-Z suspends the process as usual.
+  /// quit, ? and h help, s order, / filter; Ctrl-Z suspends the process as usual.
   key read(std::chrono::milliseconds patience);
+
+  /// The state of a line that a person types.
+  enum class typing { goes_on, accepted, given_up };
+
+  /// Takes the keys that came within `patience` as text: appends letters to `text`, and Backspace removes the last
+  /// character. Enter accepts the line, Escape and Ctrl-C give it up; Ctrl-Z suspends the process.
+  typing read_text(std::chrono::milliseconds patience, std::string& text);
 
  private:
   static void enter();
+  bool wait_for_keys(std::chrono::milliseconds patience);
+  bool follow_the_shell();
 
-  std::string pending_;  ///< bytes of keys that read() has not returned yet
+  std::string pending_;  ///< bytes of keys that were not returned yet
 };
 
 }  // namespace callisto::app

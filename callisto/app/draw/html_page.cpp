@@ -82,7 +82,7 @@ void html_page::end_columns() { body_ += "</div>\n"; }
 
 void html_page::figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
                        const cells& numbers) {
-  constexpr double largest = 1.37;  // pixels a user unit: letters of drawings are as large as those of the page
+  constexpr double largest = 1.37;  // pixels a user unit: letters of drawings are as large as the page's
   body_ += fmt::format(
       "<figure>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" style=\"max-width:{:.0f}px\" "
       "role=\"img\" aria-label=\"{}\">\n"

@@ -13,8 +13,8 @@
 
 namespace callisto::app {
 
-/// Columns and rows. The first `words` columns hold words, which may break into lines; the others hold numbers, aligned
-/// to the right.
+/// Columns and rows. The first `words` columns hold words, which may break into lines; the other columns hold numbers,
+/// aligned to the right.
 struct html_cells {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
@@ -35,7 +35,7 @@ class html_page {
   /// Adds a paragraph of text.
   void paragraph(std::string_view text);
 
-  /// What one box shows: a name, a value in large letters, and a remark, which may be empty.
+  /// Contents of one box: a name, a value in large letters, and a remark, which may be empty.
   struct fact {
     std::string name;
     std::string value;
@@ -45,7 +45,7 @@ class html_page {
   /// Adds a box for each fact.
   void facts(std::span<const fact> all);
 
-  /// Begins columns: the parts added until end_columns() stand side by side if there is room, else one below the other.
+  /// Begins columns: the parts added until end_columns() stand side by side if there is room, else in one column.
   void begin_columns();
   void end_columns();
 

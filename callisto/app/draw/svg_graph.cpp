@@ -27,7 +27,7 @@ struct box {
   }
 };
 
-/// Adds the names of circles, of the largest first, that do not overlap one another.
+/// Adds the names of circles, of the largest first, that do not overlap each other.
 template <class X, class Y>
 void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X& x, const Y& y) {
   constexpr double column = 6.6;  // about the mean width of a letter

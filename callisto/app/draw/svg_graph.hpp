@@ -16,7 +16,7 @@ struct drawn_vertex {
   double radius = 4;       ///< in user units
   std::size_t colour = 0;  ///< of a series; svg_colours or more: grey
   std::string label;       ///< drawn in the circle if there is room, else right of it; may be empty
-  std::string hint;        ///< what a viewer shows when the pointer rests on the circle
+  std::string hint;        ///< text that a viewer shows when the pointer rests on the circle
 };
 
 /// A line between two vertices, by their numbers.

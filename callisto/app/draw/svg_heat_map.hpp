@@ -16,12 +16,12 @@ struct heat_scale {
 };
 
 /// A grid of positive values, which are ratios: below 1 is better, and above 1 worse, than the reference. The colours
-/// are those of viridis (van der Walt and Smith, 2015), which run from light to dark for any colour vision and in grey.
+/// are from viridis (van der Walt and Smith, 2015), which run from light to dark for any colour vision and in grey.
 struct heat_map {
   struct cell {
     double value = 0;       ///< drawn only if positive and finite
     bool at_least = false;  ///< the value is a lower bound; the cell is struck through
-    std::string hint;       ///< what a viewer shows when the pointer rests on the cell
+    std::string hint;       ///< text that a viewer shows when the pointer rests on the cell
   };
 
   std::string title;                 ///< broken into lines after each '/'

@@ -44,7 +44,7 @@ std::string svg_style_rules() {
 
 std::string xml(std::string_view text) {
   std::string out;
-  for (const char c : one_line(text)) {
+  for (const char c : one_line(whole_characters(text))) {
     switch (c) {
       case '&':
         out += "&amp;";

@@ -6,6 +6,7 @@
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview.hpp>
 #include <callisto/app/graph/overview_report.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -24,6 +25,7 @@ struct analyze_arguments {
   run_options run;
   std::string output;
   overview_options what;
+  weight_option weights{graph::weight_use::strength, true};
 };
 
 /// Returns the file of the page if --output names none: in the working directory, named after the graph.
@@ -39,7 +41,7 @@ std::string page_for(const std::string& file) {
 void run(const analyze_arguments& o, const std::stop_token& stop) {
   // A program that asks for the JSON object does not expect a file.
   const bool wanted = !o.output.empty() || !o.run.as_json;
-  const std::string file = !wanted ? "-" : o.output.empty() ? page_for(o.input.file) : o.output;
+  const std::string file = !wanted ? "" : o.output.empty() ? page_for(o.input.file) : o.output;
   if (wanted && o.run.as_json) refuse_beside_json(file);
   o.run.apply({o.input.file, file});
   refuse_same_file(o.input.file, file);
@@ -48,7 +50,9 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   bar.expect(loading_and(survey_stages()));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = o.input.load(context);
-  const overview found = survey(loaded.graph, o.what, context);
+  overview_options what = o.what;
+  what.rank_weights = loaded.rank_weights();
+  const overview found = survey(loaded.graph, what, context);
   bar.finish();
   if (wanted) {
     out.write(to_page(found, o.input, loaded));
@@ -56,14 +60,14 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   }
   if (o.run.as_json) {
     json object = describe(o.input, loaded);
-    object.update(to_json(found));
+    object.update(to_json(found, size_of(loaded.graph).directed));
     object["seed"] = o.what.seed;
     object["page"] = wanted ? json(file) : json();
     object["seconds"] = {{"load", loaded.seconds}};
     for (const overview_step& step : found.steps) object["seconds"][step.name] = step.seconds;
     object["threads"] = threads();
     print(o.run.to_text(std::move(object)));
-  } else if (file != "-" && !o.run.quiet) {
+  } else if (!is_standard_output(file) && !o.run.quiet) {
     print(to_words(found, o.input, loaded) + fmt::format("\nPage: {}\n", one_line(file)));
   }
 }
@@ -89,6 +93,7 @@ command add_analyze(const command_parser& app) {
   add_parsed(
       parser, "--top", "K", [o](const std::string& text) { o->what.top = parse_count("--top", text, 0, 100'000); },
       "Show the K best vertices, and the K largest components and communities [10]");
+  o->weights.add_for_ties(parser, o->input);
   o->input.add_to(parser);
   o->run.add_to(parser);
   parser.more(

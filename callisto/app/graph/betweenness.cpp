@@ -229,7 +229,7 @@ command add_betweenness(const command_parser& app) {
       .more(
           "With `--normalized` their scores are divided by the number of pairs of vertices. `--output` gets "
           "`from<TAB>to<TAB>score` a line, best first, and the standard error of an estimate behind it.");
-  o->weights.add_to(parser);
+  o->weights.add_to(parser, o->common.input);
   add_parsed(
       parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
       "Where the parallelism lies: flat (over sources), inner (within a search),\n"

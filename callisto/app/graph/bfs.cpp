@@ -3,9 +3,12 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/source_options.hpp>
+#include <callisto/cluster/bfs.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <fmt/format.h>
@@ -55,19 +58,24 @@ ranking vertices_by_distance(const graph::bfs_result<Vertex>& tree, std::uint64_
 template <class Vertex>
 analysis analyse(const bfs_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                  const graph::run_control& context) {
-  const std::vector<std::uint64_t> picked = o.from.pick(any);
+  graph::partners* const among = rank_job::among();
+  const auto pick = [&] { return o.from.pick(any); };
+  const std::vector<std::uint64_t> picked =
+      among == nullptr ? pick() : among->from_first<std::uint64_t>(pick);  // labels are there
   std::vector<double> seconds;
   std::vector<std::vector<ranking::cell>> trials;
   auto tree = std::make_shared<graph::bfs_result<Vertex>>();  // shared: append_values reads it later
   for (const std::uint64_t source : picked) {
     *tree = {};  // frees the memory for the next search
     const stopwatch time;
-    *tree = graph::bfs(graph, source, o.search, context);
+    *tree = among == nullptr ? graph::bfs(graph, source, o.search, context)
+                             : cluster::bfs(graph, source, o.search, {context, among});
     seconds.push_back(time.seconds());
     trials.push_back({tree->reached, std::uint64_t{tree->eccentricity}, std::uint64_t{tree->bottom_up}});
-    if (o.common.verify) graph::verify_bfs(graph, source, *tree, o.search.depth);
+    if (o.common.verify && rank_job::tells()) graph::verify_bfs(graph, source, *tree, o.search.depth);
   }
   analysis found;
+  if (!rank_job::tells()) return found;
   tell_trials(found, any, o.from, picked, seconds, {"reached", "distance", "bottom_up"},
               [&](std::size_t i) { return trials[i]; });
   if (o.common.verify) found.tell_verified("against a sequential search with a queue");

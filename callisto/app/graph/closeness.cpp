@@ -1,4 +1,4 @@
-// callisto closeness: finds how near all others are to every vertex.
+// callisto closeness: finds how near all other vertices are to every vertex.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -80,7 +80,7 @@ command add_closeness(const command_parser& app) {
   parser.add_flag("--harmonic", o->scoring.harmonic, "Sum reciprocal distances (harmonic closeness)");
   parser.add_flag("--outgoing", o->scoring.outgoing, "Take distances from the vertex, not to it");
   parser.add_flag("--normalized", o->scoring.normalized, "Divide harmonic sums by n - 1");
-  o->weights.add_to(parser);
+  o->weights.add_to(parser, o->common.input);
   add_parsed(
       parser, "--samples", "K",
       [o](const std::string& text) { o->scoring.samples = parse_count("--samples", text, 1); },

@@ -1,4 +1,4 @@
-// callisto clustering: finds how many of each vertex's neighbours are neighbours of one another.
+// callisto clustering: finds how many of each vertex's neighbours are neighbours of each other.
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
@@ -86,7 +86,7 @@ command add_clustering(const command_parser& app) {
       app.add_subcommand("clustering", "Find how many neighbours of a vertex are neighbours themselves");
   const auto o = std::make_shared<clustering_arguments>();
   parser.add_flag("--directions", o->directions, "Count directed triangles (Fagiolo 2007)");
-  o->weights.add_to(parser);
+  o->weights.add_to(parser, o->common.input);
   o->common.add_top_to(parser, "Show the K vertices of most triangles");
   o->common.add_verify_to(parser, "by merging the neighbours of every edge's ends");
   o->common.input.add_random_weights(parser);

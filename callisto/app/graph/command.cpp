@@ -3,6 +3,8 @@
 
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/rank_job.hpp>
+#include <callisto/app/graph/attribute_options.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/files/compress.hpp>
@@ -31,6 +33,17 @@ bool is_plain_text(std::string_view path) {
   return suffix.empty() || suffix == ".tsv" || suffix == ".txt" || suffix == ".tab";
 }
 
+/// Throws usage_error if the suffix names a form that the result will not have.
+void refuse_other_form(const std::string& path, bool as_json) {
+  constexpr std::string_view others[] = {".parquet", ".arrow", ".feather", ".xlsx", ".xls",
+                                         ".npy",     ".npz",   ".html",    ".pdf"};
+  const std::string suffix = std::filesystem::path(graph::without_compression(path)).extension();
+  const bool json_wanted = suffix == ".json" && !as_json;
+  if (!json_wanted && std::ranges::find(others, suffix) == std::ranges::end(others)) return;
+  throw usage_error(fmt::format("--output: '{}' would hold text; expected {}another suffix, such as .tsv or .csv", path,
+                                json_wanted ? "--json, or " : ""));
+}
+
 /// Writes `count` lines; append(text, i) appends line i without its end.
 template <class Append>
 void write_lines(result& out, std::uint64_t count, const Append& append, const std::stop_token& stop) {
@@ -54,15 +67,15 @@ void write_lines(result& out, std::uint64_t count, const Append& append, const s
   }
 }
 
-/// Returns lines of cells between tabs as CSV.
-std::string lines_as_csv(std::string_view lines) {
-  std::string csv;
+/// Returns lines of cells between tabs as they are written, with `separator` between the cells.
+std::string as_rows(std::string_view lines, char separator) {
+  std::string rows;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin);
-    csv += as_csv(lines.substr(begin, end - begin)) + '\n';
+    rows += as_row(lines.substr(begin, end - begin), separator) + '\n';
     begin = end + 1;
   }
-  return csv;
+  return rows;
 }
 
 /// True for a file that holds a graph, with values as attributes of its vertices.
@@ -77,8 +90,8 @@ std::string cell_of(const analysis& found, std::uint64_t v, std::size_t number) 
   found.append_values(line, v);
   std::size_t begin = 0;
   for (; number != 0; --number) begin = line.find('\t', begin) + 1;
-  std::string cell = line.substr(begin, line.find('\t', begin) - begin);
-  return cell == "-" ? std::string() : cell;
+  const std::string cell = line.substr(begin, line.find('\t', begin) - begin);
+  return cell == "-" ? std::string() : cell_text(cell);
 }
 
 /// Writes the graph with what was found as attributes of its vertices.
@@ -115,7 +128,8 @@ void write_values(result& out, bool csv, const graph::any_graph& graph, const an
       text += '\t';
       found.append_values(text, v);
     }
-    if (csv) text.replace(begin, text.npos, as_csv(std::string_view(text).substr(begin)));
+    const std::string_view line = std::string_view(text).substr(begin);
+    if (csv || line.find_first_of("\\\"") != line.npos) text.replace(begin, text.npos, as_row(line, csv ? ',' : '\t'));
   };
   if (csv && !found.columns.empty()) {
     out.write(fmt::format("{}{}\n", found.lines ? "" : "vertex,", fmt::join(found.columns, ",")));
@@ -130,7 +144,7 @@ std::string to_lines(const ranking& top) {
     const auto& row = top.rows[r];
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i != 0) text += '\t';
-      text += text_of(row[i]);
+      text += in_one_column(text_of(row[i]));
     }
     if (!top.errors.empty()) fmt::format_to(std::back_inserter(text), "\t{}", top.errors[r]);
     text += '\n';
@@ -202,7 +216,7 @@ int decimals_of(const ranking& top, std::size_t column, double scale) {
   return std::clamp(6 - static_cast<int>(std::floor(std::log10(most))), 1, 10);
 }
 
-/// Returns a number with so many decimals, or with a power of ten if these would not show it.
+/// Returns a number with `decimals` decimals, or with a power of ten if these would not show it.
 std::string with_decimals(double value, int decimals) {
   const double size = std::abs(value);
   const bool seen = size == 0 || size >= 100 * std::pow(10, -decimals);
@@ -236,7 +250,7 @@ std::string to_table(const ranking& top) {
       const auto* const real = std::get_if<double>(&row[c]);
       const bool last = c + 1 == row.size();
       const double by = last ? scale : 1;
-      cells.push_back(real == nullptr ? text_of(row[c]) : with_decimals(*real * by, decimals_of(top, c, by)));
+      cells.push_back(real == nullptr ? one_line(text_of(row[c])) : with_decimals(*real * by, decimals_of(top, c, by)));
       if (last && real != nullptr && !top.errors.empty() && top.errors[r] != 0) {
         cells.back() = with_error(*real * by, top.errors[r] * by);
       }
@@ -295,6 +309,7 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
                             const analyse_function& analyse) const {
   run.apply({input.file, output});
   refuse_same_file(input.file, output);
+  if (!is_standard_output(output)) refuse_other_form(output, run.as_json);
   const bool attributed = !run.as_json && is_attributed_graph(output);
   if (const std::string_view lines = other_lines(); attributed && !lines.empty()) {
     throw usage_error(
@@ -302,8 +317,9 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
                     "suffix, such as .tsv or .csv",
                     output, name, lines));
   }
-  result out(attributed ? std::string() : output);
-  progress_bar bar(run.progress_wanted());
+  const bool to_standard_output = !output.empty() && is_standard_output(output);
+  result out(attributed || !rank_job::tells() ? std::string() : output);
+  progress_bar bar(run.progress_wanted() && rank_job::tells());
   bar.expect(loading_and({{"", usual_share(name)}}));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = input.load(context);
@@ -316,8 +332,14 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
       throw input_error(input.file, 0, e.what());
     }
   }();
+  if (!rank_job::tells()) return;
+  if (rank_job::ranks() > 1) {
+    found.facts["ranks"] = rank_job::ranks();
+    found.rows.emplace_back("ranks", with_separators(static_cast<std::uint64_t>(rank_job::ranks())));
+  }
   found.facts["memory_needed"] = needed;
   found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
+  if (!attributed) add_vertex_columns(found, loaded.graph);
   const bool every_value = found.append_values || found.lines;
   const bool for_programs = every_value || found.top;  // else the result is text for people, also in --output
   const bool csv = is_csv(output);
@@ -330,7 +352,7 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
     return;
   }
   bar.finish();
-  if (!output.empty() && output != "-") {
+  if (!output.empty() && !to_standard_output) {
     const bool says_otherwise = for_programs && !csv && !run.as_json && !is_plain_text(output);
     found.rows.emplace_back("written", output + (says_otherwise ? ", as tab-separated text" : ""));
   }
@@ -340,16 +362,17 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
     out.write(run.quiet ? found.bare : to_summary(*this, loaded, found));
   } else if ((!output.empty() && !top && every_value) || (run.quiet && found.lines && !found.top)) {
     write_values(out, csv, loaded.graph, found, stop);
-    shown = output == "-";
+    shown = to_standard_output;
   } else if (!output.empty() || run.quiet) {
     std::string lines = found.top ? to_lines(*found.top) : found.bare;
+    if (found.top) lines = as_rows(lines, csv ? ',' : '\t');
     if (csv && found.top) {
       lines =
           fmt::format("{}{}\n", fmt::join(found.top->keys, ","), found.top->errors.empty() ? "" : ",standard_error") +
-          lines_as_csv(lines);
+          lines;
     }
     out.write(lines);
-    shown = output == "-";
+    shown = to_standard_output;
   } else {
     shown = false;
   }
@@ -357,22 +380,26 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   if (!shown && !run.quiet) print(to_summary(*this, loaded, found));
 }
 
-std::string as_csv(std::string_view line) {
-  std::string csv;
+std::string as_row(std::string_view line, char separator) {
+  std::string row;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find('\t', begin), line.size());
     const std::string_view cell = line.substr(begin, end - begin);
-    if (begin != 0) csv += ',';
-    if (cell.find_first_of(",\"") == cell.npos) {
-      csv += cell;
+    const std::string text = cell_text(cell);
+    if (begin != 0) row += separator;
+    const bool csv = separator == ',';
+    const bool cut = text.find_first_of(csv ? ",\"\n\r" : "\t\n\r") != text.npos || text.starts_with('"') ||
+                     (csv && (text.starts_with(' ') || text.ends_with(' ')));
+    if (cut || cell == "\\-") {
+      row += '"';
+      for (const char c : text) row.append(c == '"' ? 2 : 1, c);
+      row += '"';
     } else {
-      csv += '"';
-      for (const char c : cell) csv.append(c == '"' ? 2 : 1, c);
-      csv += '"';
+      row += text;
     }
     begin = end + 1;
   }
-  return csv;
+  return row;
 }
 
 bool is_csv(std::string_view path) { return graph::without_compression(path).ends_with(".csv"); }
@@ -389,7 +416,7 @@ std::uint64_t vertex_of(const graph::any_graph& graph, const ranking::cell& cell
 }
 
 std::string text_of(const ranking::cell& cell) {
-  if (const auto* const name = std::get_if<std::string>(&cell)) return in_one_column(*name);
+  if (const auto* const name = std::get_if<std::string>(&cell)) return *name;
   if (const auto* const real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
   return std::to_string(std::get<std::uint64_t>(cell));
 }

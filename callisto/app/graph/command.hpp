@@ -37,7 +37,7 @@ struct ranking {
   std::vector<std::string> keys;  ///< names of a row's cells, such as "vertex", "score"
   std::vector<std::vector<cell>> rows;
   std::vector<double> errors = {};  ///< by row: the standard error of its last cell; empty if values are exact
-  std::string share_of = {};        ///< what the last cell is a share of, such as "visits": people see percent of it
+  std::string share_of = {};        ///< the last cell is a share of this, such as "visits": people see percent of it
   /// By row: vertices that belong to it, in a last column for people and as key "members" in JSON; or empty.
   std::vector<std::vector<vertex_label>> members = {};
 };
@@ -48,10 +48,10 @@ struct value_lines {
   std::function<void(std::string& line, std::uint64_t i)> append;  ///< appends line i; many threads call it at once
 };
 
-/// What a command found out about its graph.
+/// Findings of a command about its graph.
 struct analysis {
   double seconds = 0;                                     ///< time that the kernel took
-  json facts = json::object();                            ///< the JSON object's keys behind those about the graph
+  json facts = json::object();                            ///< the JSON object's keys behind the keys about the graph
   std::vector<std::pair<std::string, std::string>> rows;  ///< names and values, for people
   std::string bare;                                       ///< text that --quiet prints if there is no `top`
   std::optional<ranking> top;
@@ -117,8 +117,10 @@ struct graph_command {
 command kernel_command(const command_parser& parser, std::shared_ptr<const graph_command> of, needs_function needs,
                        analyse_function analyse);
 
-/// Returns a line of cells between tabs as a line of CSV (RFC 4180).
-std::string as_csv(std::string_view line);
+/// Returns a line of cells, as append_label() and append_values make it, as it is written, with a comma or a tab as
+/// `separator`. Cells that hold the separator, a line break or, at their beginning, a quote are in quotes, in which
+/// quotes are doubled (RFC 4180). So is the name "-", for - alone is no value.
+std::string as_row(std::string_view line, char separator);
 
 /// True if the suffix of a file's name, but for that of its compression, is .csv.
 bool is_csv(std::string_view path);
@@ -138,7 +140,7 @@ template <class Better>
 std::vector<std::uint64_t> best_of(std::uint64_t size, std::uint64_t count, Better better) {
   const auto before = [&](std::uint64_t a, std::uint64_t b) { return better(a, b) || (!better(b, a) && a < b); };
   const auto kept = static_cast<std::size_t>(std::min(count, size));
-  std::vector<std::uint64_t> heap;  // the worst of those kept is in front
+  std::vector<std::uint64_t> heap;  // the worst of the kept numbers is in front
   heap.reserve(kept);
   for (std::uint64_t v = 0; v < size && kept != 0; ++v) {
     if (heap.size() == kept) {

@@ -3,9 +3,11 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/notes.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/drawing.hpp>
 #include <callisto/app/graph/groups.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/verify/communities.hpp>
@@ -32,6 +34,8 @@ constexpr std::size_t members_in_table = 5;
 struct communities_arguments {
   graph_command common;
   graph::communities_options what;
+  std::optional<double> resolution;  ///< none: the usual one
+  weight_option weights{graph::weight_use::strength, true};
   std::string members;                   ///< the file of --members; empty: none
   mutable std::optional<result> listed;  ///< that file, open while the command runs
 };
@@ -58,7 +62,7 @@ void write_members(result& out, bool csv, const graph::any_graph& graph, const g
     append_label(line, graph, groups.of[members[i]]);
     line += '\t';
     append_label(line, graph, members[i]);
-    lines += (csv ? as_csv(line) : line) + '\n';
+    lines += as_row(line, csv ? ',' : '\t') + '\n';
     constexpr std::size_t enough = std::size_t{1} << 20;
     if (lines.size() < enough && i + 1 != n) continue;
     out.write(lines);
@@ -101,17 +105,19 @@ std::string method_words(graph::community_method method) {
 
 std::string quality_words(const graph::communities_options& what, double quality) {
   std::string text = fmt::format("{:.6f}", quality);
-  if (what.resolution != 1) text += fmt::format(" at resolution {}", what.resolution);
+  if (what.resolution != 1) text += fmt::format(" at resolution {:.6g}", what.resolution);
   return text;
 }
 
 analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
   const stopwatch time;
+  graph::communities_options what = o.what;
+  what.resolution = o.resolution ? *o.resolution : graph::usual_resolution(graph, what.quality, context);
   // shared: append_values reads it later
-  const auto groups = std::make_shared<graph::communities_result>(graph::communities(graph, o.what, context));
+  const auto groups = std::make_shared<graph::communities_result>(graph::communities(graph, what, context));
   analysis found;
   found.seconds = time.seconds();
-  if (o.common.verify) graph::verify_communities(graph, o.what, *groups);
+  if (o.common.verify) graph::verify_communities(graph, what, *groups);
   std::visit([&](const auto& g) { name_by_label(groups->of, g); }, graph);
   const auto sizes = graph::component_sizes(groups->of, context);
   json levels = json::array();
@@ -124,21 +130,26 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
                       o.what.quality == graph::community_quality::modularity &&
                       o.what.method != graph::community_method::labels;
   found.facts = {{"method", name_of(o.what.method)},
-                 {"resolution", o.what.resolution},
+                 {"resolution", what.resolution},
                  {"communities", groups->communities},
                  {"largest_community", sizes.empty() ? 0 : sizes.front().second},
                  {quality, groups->quality},
                  {"converged", groups->converged},
                  {"seed", o.what.seed},
-                 {"weights", graph::name_of(graph::weight_use::none)},
                  {"directions", follow ? "followed" : "ignored"},
                  {"levels", std::move(levels)}};
   found.rows = {{"communities", fmt::format("{} (by {}), each called by its smallest vertex",
                                             with_separators(groups->communities), method_words(o.what.method))},
-                {quality, quality_words(o.what, groups->quality)},
+                {quality, quality_words(what, groups->quality)},
                 {"levels", fmt::format("{}{}", groups->levels.size(), groups->converged ? "" : ", not converged")},
                 {"time", time_words(found.seconds)}};
-  if (size_of(graph).weighted) found.tell_weights(graph::weight_use::strength);
+  if (!groups->converged) {
+    warn(fmt::format("{}: communities have not converged: {}", o.common.input.file,
+                     o.what.method == graph::community_method::labels
+                         ? "labels would change still"
+                         : "joining two of them is better (--iterations)"));
+  }
+  o.weights.tell(found, graph);
   if (directed) found.rows.emplace_back("directions", follow ? "followed (--directions ignore: not)" : "ignored");
   if (o.common.verify) {
     found.tell_verified(quality + ", that each community is connected, and that " +
@@ -186,9 +197,11 @@ command add_communities(const command_parser& app) {
       .more("With `cpm` a community's ties are denser than the resolution, and those between communities thinner.");
   add_parsed(
       parser, "--resolution", "R",
-      [o](const std::string& text) { o->what.resolution = parse_real("--resolution", text, {.low = 0}); },
-      "Of the quality: above 1 for smaller communities, below for larger ones [1]")
-      .more("R is 0 or more.");
+      [o](const std::string& text) { o->resolution = parse_real("--resolution", text, {.low = 0}); },
+      "Of the quality: higher for smaller communities, lower for larger ones [1; of cpm the\ndensity of the graph]")
+      .more(
+          "R is 0 or more. The density is the weight of all edges by the number of pairs of vertices. With `cpm` "
+          "and 1, a graph without weights has communities of one vertex or of vertices that are all joined.");
   add_parsed(
       parser, "--directions", "WHAT", [o](const std::string& text) { o->what.directions = parse_directions(text); },
       "Of a directed graph: follow directions in modularity, or ignore them [follow]")
@@ -207,11 +220,11 @@ command add_communities(const command_parser& app) {
   add_parsed(
       parser, "--members", "FILE",
       [o](const std::string& text) {
-        if (text.empty() || text == "-") throw usage_error("--members: expected a file, found '" + text + "'");
+        if (text.empty()) throw usage_error("--members: expected a file, found '" + text + "'");
         o->members = text;
       },
       "Write the members of all communities to FILE, 'community<TAB>member' a line,\nthe largest community first");
-  o->common.input.set_usual_repeats(graph::repeats::sum);
+  o->weights.add_for_ties(parser, o->common.input);
   o->common.add_top_to(parser, "Show the K largest communities");
   o->common.add_verify_to(
       parser, "by sequential sums; also that communities are connected, and\nthat joining no two betters it");
@@ -236,7 +249,7 @@ command add_communities(const command_parser& app) {
             if (!o->members.empty()) {
               refuse_same_file(o->common.input.file, o->members);
               refuse_same_file(o->common.output, o->members);
-              o->listed.emplace(o->members);
+              o->listed.emplace(o->members, "--members");
             }
             o->common.execute(stop, needs, [&](const graph::any_graph& any, const graph::run_control& control) {
               return analyse(*o, any, control);

@@ -1,9 +1,11 @@
-// callisto components finds which vertices hang together; callisto scc finds which vertices reach one another.
+// callisto components finds which vertices hang together; callisto scc finds which vertices reach each other.
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/groups.hpp>
+#include <callisto/cluster/components.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/scc.hpp>
 #include <callisto/graph/verify/verify.hpp>
@@ -28,10 +30,13 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
   const bool strong = how == connected::strongly;
   const stopwatch time;
   // shared: append_values reads it later
-  const auto map = std::make_shared<graph::component_map<Vertex>>(strong ? graph::strong_components(graph, context)
-                                                                         : graph::components(graph, context));
+  const auto map = std::make_shared<graph::component_map<Vertex>>(
+      strong                         ? graph::strong_components(graph, context)
+      : rank_job::among() != nullptr ? cluster::components(graph, {context, rank_job::among()})
+                                     : graph::components(graph, context));
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   if (o.verify && strong) graph::verify_strong_components(graph, *map);
   if (o.verify && !strong) graph::verify_components(graph, *map);
   name_by_label(*map, graph);

@@ -1,4 +1,4 @@
-// callisto convert: converts a graph from one format to another.
+// callisto convert: converts a graph from one format to another format.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
@@ -20,7 +20,7 @@ struct convert_arguments {
 
 void run(const convert_arguments& o, const std::stop_token& stop) {
   o.run.apply({o.input.file, o.output.file});
-  o.output.check();
+  o.output.check(o.run.as_json);
   refuse_same_file(o.input.file, o.output.file);
   progress_bar bar(o.run.progress_wanted());
   bar.expect(loading_and({{"writing", 6}}));
@@ -46,6 +46,7 @@ command add_convert(const command_parser& app) {
   const auto o = std::make_shared<convert_arguments>();
   parser.add_option("IN", o->input.file, "The graph, in any format ('-': standard input)").required();
   o->output.add_to(parser);
+  o->input.uses_attributes = [out = &o->output] { return out->keeps_attributes(); };
   o->input.add_loading_options(parser);
   o->input.add_random_weights(parser);
   o->run.add_to(parser);

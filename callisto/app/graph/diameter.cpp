@@ -60,7 +60,7 @@ analysis analyse_other_paths(const diameter_arguments& o, const graph::any_graph
     const auto& all = result.eccentricities;
     const auto at = static_cast<std::uint64_t>(std::find(all.begin(), all.end(), result.diameter) - all.begin());
     found.facts["from"] = label_of(any, at);
-    found.rows.insert(found.rows.begin() + 1, {"from or to", fmt::format("{}", label_of(any, at))});
+    found.rows.insert(found.rows.begin() + 1, {"from or to", one_line(label_of(any, at).text())});
   }
   o.paths.tell(found, any);
   if (o.common.verify) {
@@ -120,7 +120,7 @@ command add_diameter(const command_parser& app) {
       [o](const std::string& text) { o->search.searches = parse_count("--searches", text, 1); },
       "Stop with bounds after N searches [as many as it takes]")
       .more("Not with `--along out`, `--along in` or `--weights length`, which find all eccentricities.");
-  o->paths.add_to(parser);
+  o->paths.add_to(parser, o->common.input);
   o->common.add_verify_to(parser, "by sequential searches from up to 1,000 vertices");
   o->common.other_lines = [] { return std::string_view("one number"); };
   o->common.add_to(parser, "Write the result to FILE");

@@ -11,6 +11,7 @@
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/label.hpp>
 #include <callisto/app/graph/table_file.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
@@ -53,29 +54,30 @@ struct draw_arguments {
   std::optional<std::uint64_t> labels;
   std::uint64_t communities = 60;
   double side = 900;
+  weight_option weights{graph::weight_use::strength, true};
 };
 
 /// Returns values by vertex from a file of labels and values; 0 where it has none.
 std::vector<double> values_in(const std::string& path, const graph::any_graph& graph) {
   std::vector<double> values(size_of(graph).vertices);
-  for_each_line(path, [&](std::uint64_t number, const std::vector<std::string_view>& fields) {
+  for_each_line(path, graph, [&](std::uint64_t number, const std::vector<std::string_view>& fields) {
     if (fields.size() < 2) throw usage_error("expected a vertex and a value");
     if (number == 1 && fields.front() == "vertex") return;  // the header that Callisto writes into .csv
-    if (fields[1] == "-") return;                           // what Callisto writes where there is no value
+    if (fields[1] == "-") return;                           // Callisto writes "-" where there is no value
     values[vertex_of(graph, fields.front(), "a vertex")] = parse_real("a value", fields[1], {.low = 0});
   });
   return values;
 }
 
 /// Returns what the areas of circles show, by vertex; nothing for degrees.
-std::vector<double> scores_of(const draw_arguments& o, const graph::any_graph& graph,
-                              const graph::run_control& context) {
+std::vector<double> scores_of(const draw_arguments& o, const loaded_graph& loaded, const graph::run_control& context) {
+  const graph::any_graph& graph = loaded.graph;
   const auto list = [](const machine::page_array<double>& scores) {
     return std::vector<double>(scores.begin(), scores.end());
   };
   if (o.sizes == "degree") return {};
   if (o.sizes == "equal") return std::vector<double>(size_of(graph).vertices, 1.0);
-  if (o.sizes == "pagerank") return list(graph::pagerank(graph, {}, context).scores);
+  if (o.sizes == "pagerank") return list(graph::pagerank(graph, {.weights = loaded.rank_weights()}, context).scores);
   if (o.sizes == "betweenness") return list(graph::betweenness(graph, {.normalized = true}, context).scores);
   return values_in(o.sizes, graph);
 }
@@ -90,14 +92,13 @@ svg_panel legend_of(const graph::any_graph& graph, const machine::page_array<std
   for (std::size_t i = 0; i < rows; ++i) {
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(graph, v));
-    const std::vector<vertex_label> others(names.begin() + 1, names.end());
     const double y = line * static_cast<double>(i) + 20;
     const std::string fill = i < svg_colours ? fmt::format("class=\"f{}\"", i) : "fill=\"#8a9096\"";
     panel.elements += fmt::format(
         "<circle {} cx=\"14\" cy=\"{:.0f}\" r=\"6\"/>\n<text class=\"small\" x=\"28\" y=\"{:.0f}\">{}: {}</text>\n"
         "<text class=\"small\" x=\"28\" y=\"{:.0f}\" opacity=\".7\">{}</text>\n",
-        fill, y - 4, y, xml(first_columns(one_line(names.front().text()), 24)), counted(all[i].second, "member"),
-        y + 15, xml(first_columns(list_words(others), 42)));
+        fill, y - 4, y, xml(first_columns(one_line(label_of(graph, all[i].first).text()), 24)),
+        counted(all[i].second, "member"), y + 15, xml(first_columns(list_words(names), 42)));
   }
   if (rows < all.size()) {
     panel.elements += fmt::format("<text class=\"small\" x=\"28\" y=\"{:.0f}\">and {} more</text>\n",
@@ -106,20 +107,20 @@ svg_panel legend_of(const graph::any_graph& graph, const machine::page_array<std
   return panel;
 }
 
-std::string subtitle_of(const draw_arguments& o, const graph::any_graph& graph, const graph_drawing& drawing,
+std::string subtitle_of(const draw_arguments& o, const loaded_graph& loaded, const graph_drawing& drawing,
                         std::size_t communities) {
   if (drawing.communities) {
     return fmt::format(
-        "{} of {} communities. Area: members. Width of a line: edges between two. Named after the best connected one.",
+        "{} of {} communities. Area: members. Width of a line: {} between two. Named after the smallest vertex.",
         drawing.shown == communities ? "All" : "The " + with_separators(drawing.shown) + " largest",
-        with_separators(communities));
+        with_separators(communities), line_words(loaded));
   }
   std::string area = o.sizes == "degree"        ? "arcs"
                      : o.sizes == "pagerank"    ? "PageRank"
                      : o.sizes == "betweenness" ? "betweenness"
                      : o.sizes == "equal"       ? ""
                                                 : "values in " + one_line(o.sizes);
-  const graph_size size = size_of(graph);
+  const graph_size size = size_of(loaded.graph);
   return fmt::format("{} vertices, {} {}.{}{}{}", with_separators(size.vertices), with_separators(drawing.edges.size()),
                      size.directed ? "arcs, drawn without their direction" : "edges between two",
                      area.empty() ? "" : " Area: " + area + ".", o.coloured ? " Colour: community." : "",
@@ -127,7 +128,7 @@ std::string subtitle_of(const draw_arguments& o, const graph::any_graph& graph, 
 }
 
 void run(const draw_arguments& o, const std::stop_token& stop) {
-  const bool to_file = o.output != "-";
+  const bool to_file = o.output.empty() || !is_standard_output(o.output);
   const std::string file = !o.output.empty()     ? o.output
                            : o.input.file == "-" ? "graph.svg"
                                                  : short_name(o.input.file) + ".svg";
@@ -171,7 +172,7 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   } else {
     groups.of = machine::page_array<std::uint64_t>(size.vertices);
   }
-  const std::vector<double> scores = vertices ? scores_of(o, graph, context) : std::vector<double>();
+  const std::vector<double> scores = vertices ? scores_of(o, loaded, context) : std::vector<double>();
   const drawing_look look{.scores = scores,
                           .score = o.sizes,
                           .labels = static_cast<std::size_t>(o.labels.value_or(vertices ? 60 : 40)),
@@ -186,7 +187,7 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   if (o.coloured && !all.empty()) row.push_back(legend_of(graph, groups.of, all, o.side));
   const std::vector<std::vector<svg_panel>> rows{std::move(row)};
   out.write(svg_document(o.input.file == "-" ? "standard input" : std::filesystem::path(o.input.file).filename(),
-                         subtitle_of(o, graph, drawing, all.size()), rows));
+                         subtitle_of(o, loaded, drawing, all.size()), rows));
   bar.finish();
   out.commit();
   if (o.run.as_json) {
@@ -252,7 +253,7 @@ command add_draw(const command_parser& app) {
       parser, "--side", "N",
       [o](const std::string& text) { o->side = static_cast<double>(parse_count("--side", text, 200, 20'000)); },
       "Side of the drawing, in pixels [900]");
-  o->input.set_usual_repeats(graph::repeats::sum);
+  o->weights.add_for_ties(parser, o->input);
   o->input.add_to(parser);
   o->run.add_to(parser);
   parser.more(

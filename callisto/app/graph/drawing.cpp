@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t members_in_hints = 5;
 /// Lines of a smaller share of the most edges between two communities are left out: they are hardly seen.
 constexpr double least_drawn = 0.005;
-/// The most circles of which those that overlap are moved apart, which takes the square of their number.
+/// The most circles among which overlapping circles are moved apart, which takes the square of their number.
 constexpr std::size_t most_spread = 400;
 constexpr std::uint32_t not_shown = std::numeric_limits<std::uint32_t>::max();
 
@@ -111,7 +111,6 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
                           const drawing_look& look, const graph::run_control& context) {
   graph_drawing drawing;
   const machine::page_array<std::uint32_t> place = places_of(of, largest, std::min(largest.size(), svg_colours));
-  const machine::page_array<std::uint64_t> named = best_connected(any, of);
   const auto score = [&](std::uint64_t v) {
     return look.scores.empty() ? static_cast<double>(arcs_of(g, v)) : look.scores[v];
   };
@@ -131,9 +130,9 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
     const double part = most > 0 ? std::max(0.0, score(v)) / most : 0;
     circle.radius = smallest + (widest - smallest) * std::sqrt(part);
     circle.colour = look.coloured && place[v] != not_shown ? place[v] : look.coloured ? svg_colours : 0;
-    circle.hint = fmt::format("{}: {}", label_of(any, v), counted(arcs_of(g, v), "arc"));
+    circle.hint = fmt::format("{}: {}", label_of(any, v).text(), counted(arcs_of(g, v), "arc"));
     if (!look.scores.empty()) circle.hint += fmt::format(", {} {:.4g}", look.score, score(v));
-    if (look.coloured) circle.hint += fmt::format("; in the community of {}", label_of(any, named[of[v]]));
+    if (look.coloured) circle.hint += fmt::format("; in the community of {}", label_of(any, of[v]).text());
     drawing.vertices.push_back(std::move(circle));
     for (std::uint64_t e = g.out().offsets[v]; e != g.out().offsets[v + 1]; ++e) {
       const Vertex w = g.out().targets[e];
@@ -182,8 +181,9 @@ graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph
     circle.colour = look.coloured ? i : 0;
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(any, v));
-    circle.hint = fmt::format("community of {}, {}: {}{}", names.front(), counted(largest[i].second, "member"),
-                              list_words(names), largest[i].second > names.size() ? ", ..." : "");
+    circle.hint = fmt::format("community of {}, {}: {}{}", label_of(any, largest[i].first).text(),
+                              counted(largest[i].second, "member"), list_words(names),
+                              largest[i].second > names.size() ? ", ..." : "");
     drawing.vertices.push_back(std::move(circle));
     for (std::size_t j = 0; j < i; ++j) most = std::max(most, between[i * count + j] + between[j * count + i]);
   }
@@ -199,12 +199,12 @@ graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph
       if (part >= least_drawn) drawing.edges.push_back({i, j, 0.3 + 7 * part});
     }
   }
-  // Communities without edges to others would fly away and leave little room for the rest.
+  // Communities without edges to other communities would fly away and leave little room for the rest.
   constexpr double string = 0.1;
   for (std::uint32_t i = 1; i < count; ++i) {
     if (!joined[i]) edges.push_back({0, i, string});
   }
-  name_largest(drawing, look.labels, [&](std::size_t i) { return one_line(label_of(any, members[i].front()).text()); });
+  name_largest(drawing, look.labels, [&](std::size_t i) { return one_line(label_of(any, largest[i].first).text()); });
   lay_out(drawing, edges, look, context);
   return drawing;
 }
@@ -226,22 +226,6 @@ graph_drawing draw_communities(const graph::any_graph& graph, const machine::pag
                                const graph::run_control& context) {
   if (largest.empty()) return {};
   return std::visit([&](const auto& g) { return communities_of(graph, g, of, largest, look, context); }, graph);
-}
-
-machine::page_array<std::uint64_t> best_connected(const graph::any_graph& graph,
-                                                  const machine::page_array<std::uint64_t>& of) {
-  machine::page_array<std::uint64_t> best(of.size());  // one more than the vertex; 0: none yet
-  std::visit(
-      [&](const auto& g) {
-        for (std::uint64_t i = 0; i < of.size(); ++i) {
-          const std::uint64_t v = g.by_label(i);
-          std::uint64_t& found = best[of[v]];
-          if (found == 0 || arcs_of(g, found - 1) < arcs_of(g, v)) found = v + 1;
-        }
-      },
-      graph);
-  for (std::uint64_t& v : best) v -= v != 0 ? 1 : 0;
-  return best;
 }
 
 std::vector<std::vector<std::uint64_t>> leading_members(const graph::any_graph& graph,

@@ -15,7 +15,7 @@
 
 namespace callisto::app {
 
-/// What is drawn, with places.
+/// The things drawn, with places.
 struct graph_drawing {
   bool communities = false;  ///< circles are communities, not vertices
   std::size_t shown = 0;     ///< circles
@@ -29,16 +29,16 @@ using community_sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 /// How vertices and communities are drawn.
 struct drawing_look {
   std::span<const double> scores = {};  ///< by vertex: the area of its circle; empty: its arcs
-  std::string score = {};               ///< what a score is called
-  std::size_t labels = 60;              ///< so many circles have names, the largest first
-  std::size_t communities = 40;         ///< so many communities are drawn, the largest first
+  std::string score = {};               ///< name of a score
+  std::size_t labels = 60;              ///< number of circles that have names, the largest first
+  std::size_t communities = 40;         ///< number of communities that are drawn, the largest first
   bool coloured = true;                 ///< by community
   bool weights = false;                 ///< lines are as wide as edges are heavy, which also pull as much
   double side = 440;                    ///< of the square that holds the circles
 };
 
 /// Returns a drawing of the vertices, fewer than 2^32. `of`: by vertex, the vertex that names its community. Time and
-/// memory are those of force_layout(). Throws graph::cancelled.
+/// memory are as for force_layout(). Throws graph::cancelled.
 graph_drawing draw_vertices(const graph::any_graph& graph, const machine::page_array<std::uint64_t>& of,
                             const community_sizes& largest, const drawing_look& look,
                             const graph::run_control& context);
@@ -48,10 +48,6 @@ graph_drawing draw_vertices(const graph::any_graph& graph, const machine::page_a
 graph_drawing draw_communities(const graph::any_graph& graph, const machine::page_array<std::uint64_t>& of,
                                const community_sizes& largest, const drawing_look& look,
                                const graph::run_control& context);
-
-/// Returns, by the vertex that names a group, the group's vertex of most arcs; of equal ones that of smallest label.
-machine::page_array<std::uint64_t> best_connected(const graph::any_graph& graph,
-                                                  const machine::page_array<std::uint64_t>& of);
 
 /// Returns for each of the first `count` groups of `largest` its up to `most` vertices of most arcs, best first.
 std::vector<std::vector<std::uint64_t>> leading_members(const graph::any_graph& graph,

@@ -68,7 +68,7 @@ command add_eccentricity(const command_parser& app) {
   const command_parser parser =
       app.add_subcommand("eccentricity", "Find how far away the farthest vertex is, from every vertex");
   const auto o = std::make_shared<eccentricity_arguments>();
-  o->paths.add_to(parser);
+  o->paths.add_to(parser, o->common.input);
   o->common.add_top_to(parser, "Show the K vertices of highest eccentricity");
   o->common.add_verify_to(parser, "by sequential searches from some vertices");
   o->common.input.add_random_weights(parser);

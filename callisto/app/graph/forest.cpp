@@ -63,18 +63,22 @@ command add_forest(const command_parser& app) {
   const auto o = std::make_shared<forest_arguments>();
   parser.add_flag("--heaviest", o->options.heaviest, "Find the heaviest edges instead: the maximum spanning forest");
   o->common.add_verify_to(parser, "by Kruskal's algorithm");
+  o->common.input.set_usual_repeats(
+      [&options = o->options] { return options.heaviest ? graph::repeats::heaviest : graph::repeats::remove; },
+      "min; max with --heaviest");
   o->common.input.add_random_weights(parser);
   o->common.other_lines = [] { return std::string_view("edges"); };
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>label<TAB>weight' a line for each\n"
-                   "edge of the forest; with --json the object");
+                   "edge of the forest, without the last column of a graph without weights; with\n"
+                   "--json the object");
   parser.more(
       "Of edges of equal weight the one with the smaller ends comes first, so the result does not depend on threads. "
       "Weights may be negative. The output is an edge list that Callisto reads.");
   parser.footer(
       "The minimum spanning forest has a tree for each connected component. Directions and loops\n"
-      "play no part; of edges between the same vertices the lightest counts; without weights all\n"
-      "weigh 1. The method is Boruvka's, light edges first.\n\n"
+      "play no part; of edges between the same vertices the lightest counts, or the heaviest\n"
+      "with --heaviest; without weights all weigh 1. The method is Boruvka's, light edges first.\n\n"
       "Examples:\n"
       "  callisto forest roads.gr --output tree.txt\n"
       "  callisto forest ties.wel --heaviest --verify");

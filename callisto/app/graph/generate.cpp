@@ -96,7 +96,7 @@ void check(const generate_arguments& o) {
 void run(const generate_arguments& o, const std::stop_token& stop) {
   check(o);
   o.run.apply({o.output.file});
-  o.output.check();
+  o.output.check(o.run.as_json);
   progress_bar bar(o.run.progress_wanted());
   const graph::run_control context{&bar, stop};
   const stopwatch time;
@@ -112,13 +112,12 @@ void run(const generate_arguments& o, const std::stop_token& stop) {
     object["model"] = o.model;
     object["seed"] = o.seed;
     object["vertices"] = size.vertices;
-    object["edges"] = report.lines;
+    object["edges"] = edges_of(made, context);
     object["arcs"] = size.arcs;
     object["directed"] = size.directed;
     object["weighted"] = size.weighted;
     object["written"] = describe(written);
-    object["self_loops"] = report.self_loops;
-    object["repeated_edges"] = report.repeats;
+    object["drawn"] = describe(report);
     object["seconds"] = {{"generate", seconds}, {"write", written.seconds}};
     object["threads"] = threads();
     print(o.run.to_text(std::move(object)));
@@ -169,7 +168,7 @@ command add_generate(const command_parser& app) {
       "The graph depends on this and the options above, not on the number of threads [1]");
   parser.add_flag("--directed", o->directed, "Make arcs; without it edges have no direction");
   add_random_weights(parser, o->weights_seed);
-  add_build_options(parser, o->build);
+  add_build_options(parser, o->build, "min");
   o->run.add_to(parser);
   parser.footer(
       "Examples:\n"

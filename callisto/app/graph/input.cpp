@@ -6,8 +6,13 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/notes.hpp>
+#include <callisto/app/cli/rank_job.hpp>
+#include <callisto/cluster/deal.hpp>
+#include <callisto/cluster/rank_partners.hpp>
+#include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -16,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -99,8 +105,9 @@ void graph_input::add_loading_options(const command_parser& parser) {
       .group(group_name)
       .excludes(undirected)
       .more("Without either flag the format and its headers decide; if they do not tell, edges have directions.");
-  add_build_options(parser, options.build, [this] { options.repeats_chosen = true; });
+  add_build_options(parser, options.build, usual_repeats_words_, [this] { options.repeats_chosen = true; });
   add_table_options(parser);
+  add_attribute_options(parser);
 }
 
 void graph_input::add_table_options(const command_parser& parser) {
@@ -141,6 +148,16 @@ void graph_input::add_table_options(const command_parser& parser) {
                   "File with the names of numbered vertices: one a line in their order, or a table of number and name")
       .type_name("FILE")
       .group(table_group);
+  parser
+      .add_flag("--skip-bad-lines", read.skip_bad_lines,
+                "Leave out the lines of a list or table that are no edges, and tell of them")
+      .group(table_group);
+  parser.add_option("--encoding", read.encoding, "Encoding of the file, such as UTF-16, latin1 or cp850")
+      .type_name("NAME")
+      .group(table_group)
+      .more(
+          "Any name that `iconv --list` shows. Without it the file is UTF-8, or UTF-16 or UTF-32 if it begins so, or "
+          "else Windows-1252; XML declares its own.");
   parser.add_option("--member", read.member, "File to read of an archive (tar, zip)")
       .type_name("NAME")
       .group(table_group)
@@ -165,7 +182,8 @@ std::string_view name_of(graph::repeats how) noexcept {
   __builtin_unreachable();
 }
 
-void add_build_options(const command_parser& parser, graph::build_options& build, const std::function<void()>& chosen) {
+void add_build_options(const command_parser& parser, graph::build_options& build, const std::string& usual,
+                       const std::function<void()>& chosen) {
   add_parsed(
       parser, "--repeats", "HOW",
       [&build, chosen](const std::string& text) {
@@ -175,7 +193,7 @@ void add_build_options(const command_parser& parser, graph::build_options& build
       fmt::format(
           "What becomes of edges that repeat others: sum (of weights), min, max\n(lightest, heaviest), first or "
           "keep (all) [{}]",
-          name_of(build.repeats)))
+          usual))
       .group(group_name)
       .words({"sum", "min", "max", "first", "keep"})
       .more(
@@ -223,7 +241,9 @@ constexpr std::array all_formats{file_format::edge_list, file_format::weighted_e
                                  file_format::gml,       file_format::pajek,
                                  file_format::gapbs_sg,  file_format::gapbs_wsg,
                                  file_format::ligra,     file_format::adjacency_list,
-                                 file_format::npz};
+                                 file_format::npz,       file_format::npy,
+                                 file_format::node_link, file_format::dot,
+                                 file_format::lgl};
 
 /// Returns names of formats with a line break behind each five, as --help has room for.
 std::string in_lines(const std::vector<std::string>& names) {
@@ -256,22 +276,116 @@ std::vector<expected_stage> loading_and(std::vector<expected_stage> behind) {
   return all;
 }
 
+namespace {
+
+/// True if the graph of a native file needs no conversion.
+bool is_kept_as_is(const graph::any_graph& graph, const graph::load_options& how) {
+  const bool has_in = std::visit([](const auto& g) { return g.has_in(); }, graph);
+  const bool undirected = how.build.undirected || how.read.undirected;
+  return !(undirected && size_of(graph).directed) && how.build.loops != graph::loops::remove &&
+         (has_in || !how.build.in_edges);
+}
+
+graph::any_graph without_weights(graph::any_graph graph) {
+  return std::visit([](auto& g) -> graph::any_graph { return std::move(g).with_weights({}, {}); }, graph);
+}
+
+}  // namespace
+
 loaded_graph graph_input::load(const graph::run_control& context) const {
+  if (rank_job::ranks() > 1) return load_among(context);
+  const stopwatch time;
+  loaded_graph loaded = load_whole(context);
+  loaded.edges = edges_of(loaded.graph, context);
+  loaded.seconds = time.seconds();
+  return loaded;
+}
+
+loaded_graph graph_input::load_among(const graph::run_control& context) const {
+  const stopwatch time;
+  /// Facts that rank 0 tells the other ranks.
+  struct told {
+    std::uint64_t vertices = 0;
+    std::uint64_t arcs = 0;
+    bool maps = false;  ///< all ranks map the file
+    bool weighted = false;
+  };
+  loaded_graph loaded;
+  told first;
+  if (rank_job::tells()) {
+    first.maps = !weights_seed && !names_file && !vertex_table && where.empty() &&
+                 options.read.format == graph::file_format::automatic && graph::is_native(file) &&
+                 is_kept_as_is(graph::open_native(file), options);
+    loaded = load_whole(context);
+    const graph_size size = size_of(loaded.graph);
+    first.vertices = size.vertices;
+    first.arcs = size.arcs;
+    first.weighted = size.weighted;
+  }
+  first = global::broadcast(first);
+  if (first.maps) {
+    if (!rank_job::tells()) {
+      loaded.graph = graph::open_native(file);
+      loaded.report.native = true;
+      if (!first.weighted) loaded.graph = without_weights(std::move(loaded.graph));
+      const graph_size size = size_of(loaded.graph);
+      if (size.vertices != first.vertices || size.arcs != first.arcs) {
+        throw input_error(file, 0,
+                          fmt::format("is another graph than at rank 0: {} vertices and {} arcs, expected {} and {}",
+                                      size.vertices, size.arcs, first.vertices, first.arcs));
+      }
+    }
+    rank_job::set_among(cluster::partners_of(loaded.graph));
+  } else {
+    const std::vector<std::uint64_t> bounds = cluster::bounds_of_first(loaded.graph);
+    cluster::deal_graph(loaded.graph, bounds);
+    rank_job::set_among(std::make_shared<cluster::rank_partners>(bounds));
+    loaded.report.native = rank_job::among()->sum(std::uint64_t{loaded.report.native}) != 0;
+  }
+  const graph_size size = size_of(loaded.graph);
+  loaded.edges =
+      size.directed ? size.arcs : (size.arcs + cluster::count_self_loops(loaded.graph, *rank_job::among())) / 2;
+  loaded.seconds = time.seconds();
+  return loaded;
+}
+
+loaded_graph graph_input::load_whole(const graph::run_control& context) const {
   do_without_hwloc_plugins();
   // Starts the workers before reading, so that other jobs see this job at once: reading takes as long as many kernels
   // do.
   static_cast<void>(threads());
-  const stopwatch time;
   loaded_graph loaded;
-  loaded.graph = graph::load_graph(file, options, context, &loaded.report);
-  if (names_file) loaded.graph = graph::with_names_of_file(std::move(loaded.graph), *names_file);
+  graph::load_options how = options;
+  if (!options.repeats_chosen) how.build.repeats = usual_repeats_();
+  loaded.repeats = how.build.repeats;
+  prepare_attributes(how);
+  loaded.graph = graph::load_graph(file, how, context, &loaded.report);
+  if (!weights_seed && loaded.report.weights_listed && leaves_weights_out(loaded.report.weights_are_lengths)) {
+    loaded.graph = without_weights(std::move(loaded.graph));
+    if (loaded.report.weights_are_lengths && !leaves_weights_out(false)) {
+      loaded.report.notes.emplace_back(
+          "its weights are lengths of paths ('p sp'), which are no strengths of ties: they are left out (--weights "
+          "strength uses them)");
+    }
+  }
   for (const std::string& note : loaded.report.notes) say(fmt::format("{}: {}", file, note));
+  if (names_file) {
+    std::vector<std::string> notes;
+    loaded.graph = graph::with_names_of_file(std::move(loaded.graph), *names_file, {}, &notes);
+    for (const std::string& note : notes) say(note);
+    loaded.report.notes.insert(loaded.report.notes.end(), notes.begin(), notes.end());
+  }
+  finish_attributes(loaded, how, context);
   if (weights_seed) graph::require_memory("--random-weights", graph::needs::random_weights(loaded.graph));
   if (weights_seed) loaded.graph = graph::with_random_weights(std::move(loaded.graph), *weights_seed, context);
-  loaded.edges = loaded.report.native ? edges_of(loaded.graph, context) : loaded.report.build.lines;
-  loaded.seconds = time.seconds();
   return loaded;
 }
+
+std::string line_words(const loaded_graph& loaded) {
+  return size_of(loaded.graph).weighted && !loaded.weights_are_counts() ? "weights" : "edges";
+}
+
+bool loaded_graph::weights_are_counts() const noexcept { return !report.weights_listed && size_of(graph).weighted; }
 
 std::uint64_t edges_of(const graph::any_graph& graph, const graph::run_control& context) {
   const graph_size size = size_of(graph);
@@ -295,6 +409,10 @@ std::string_view format_of(const loaded_graph& loaded) noexcept {
 
 }  // namespace
 
+json describe(const graph::build_report& listed) {
+  return {{"edges", listed.lines}, {"self_loops", listed.self_loops}, {"repeated_edges", listed.repeats}};
+}
+
 json describe(const graph_input& input, const loaded_graph& loaded) {
   const graph_size size = size_of(loaded.graph);
   json object;
@@ -307,8 +425,9 @@ json describe(const graph_input& input, const loaded_graph& loaded) {
                      {"directed", size.directed},
                      {"weighted", size.weighted},
                      {"named", is_named(loaded.graph)},
-                     {"repeats", name_of(input.options.build.repeats)},
+                     {"repeats", name_of(loaded.repeats)},
                      {"notes", loaded.report.notes}};
+  if (!loaded.report.native) object["graph"]["listed"] = describe(loaded.report.build);
   object["vertices"] = size.vertices;
   object["edges"] = loaded.edges;
   return object;
@@ -324,7 +443,11 @@ void describe(const graph_input& input, const loaded_graph& loaded, table& rows)
                                                   human_rate(static_cast<double>(bytes) / loaded.seconds, "bytes"))
                                     : std::string())});
   rows.add_row({"vertices", with_separators(size.vertices) + (is_named(loaded.graph) ? ", named" : "")});
-  rows.add_row({"edges", fmt::format("{}{}", with_separators(loaded.edges), size.weighted ? ", weighted" : "")});
+  std::string edges = with_separators(loaded.edges) + (size.weighted ? ", weighted" : "");
+  if (const std::uint64_t listed = loaded.report.build.lines; !loaded.report.native && listed != loaded.edges) {
+    edges += fmt::format(" ({} listed)", with_separators(listed));
+  }
+  rows.add_row({"edges", std::move(edges)});
   rows.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
                                            size.directed ? "directed" : "undirected, each edge in both directions")});
 }

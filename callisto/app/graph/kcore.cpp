@@ -2,8 +2,11 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/cluster/kcore.hpp>
 #include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <cstdint>
@@ -18,10 +21,12 @@ template <class Vertex>
 analysis analyse_cores(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                        const graph::run_control& context) {
   const stopwatch time;
-  const auto cores =
-      std::make_shared<graph::kcore_result>(graph::kcore(graph, context));  // shared: append_values reads it later
+  graph::partners* const among = rank_job::among();
+  const auto cores = std::make_shared<graph::kcore_result>(  // shared: append_values reads it later
+      among == nullptr ? graph::kcore(graph, context) : cluster::kcore(graph, {context, among}));
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   found.facts = {{"degeneracy", cores->degeneracy}, {"innermost_core", cores->innermost}};
   found.rows = {{"degeneracy", with_separators(cores->degeneracy)},
                 {"vertices of that coreness", with_separators(cores->innermost)},

@@ -2,12 +2,21 @@
 #include <callisto/app/graph/label.hpp>
 
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
 
 namespace callisto::app {
 namespace {
 
+/// Appends a name as a cell of a line: see append_label(). The name "-" begins with a backslash, for "-" alone is no
+/// value.
 void append_escaped(std::string& to, std::string_view name) {
+  if (name == "-") to += '\\';
   for (const char c : name) {
     switch (c) {
       case '\t':
@@ -68,7 +77,10 @@ vertex_label::operator std::variant<std::uint64_t, double, std::string>() const 
 vertex_label label_of(const graph::any_graph& graph, std::uint64_t v) {
   return std::visit(
       [v](const auto& g) {
-        if (g.names() == nullptr) return vertex_label(g.label(v));
+        if (g.names() == nullptr) {
+          const bool wide = g.label(g.by_label(g.vertices() - 1)) > largest_json_number;
+          return wide ? vertex_label(std::to_string(g.label(v))) : vertex_label(g.label(v));
+        }
         return vertex_label(std::string((*g.names())[g.label(v)]));
       },
       graph);
@@ -85,7 +97,35 @@ void append_label(std::string& line, const graph::any_graph& graph, std::uint64_
 
 std::string list_words(const std::vector<vertex_label>& labels) {
   std::string text;
-  for (const vertex_label& label : labels) text += (text.empty() ? "" : ", ") + in_one_column(label.text());
+  for (const vertex_label& label : labels) text += (text.empty() ? "" : ", ") + one_line(label.text());
+  return text;
+}
+
+std::string arrows(const graph::any_graph& graph, const std::vector<std::uint64_t>& vertices) {
+  constexpr std::size_t most_shown = 50;
+  std::string text;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    if (i != 0) text += " -> ";
+    if (vertices.size() > most_shown && i == most_shown / 2) {
+      const std::size_t left_out = vertices.size() - most_shown;
+      text += fmt::format("... ({} more) -> ", left_out);
+      i += left_out;
+    }
+    text += one_line(label_of(graph, vertices[i]).text());
+  }
+  return text;
+}
+
+std::string cell_text(std::string_view cell) {
+  std::string text;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] != '\\' || i + 1 == cell.size()) {
+      text += cell[i];
+      continue;
+    }
+    const char c = cell[++i];
+    text += c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+  }
   return text;
 }
 
@@ -105,7 +145,8 @@ std::uint64_t vertex_of(const graph::any_graph& graph, std::string_view label, s
     throw usage_error(fmt::format("{}: the graph has no vertices", flag));
   }
   if (names == nullptr) return vertex_of_number(graph, parse_count(std::string(flag), std::string(label), 0), flag);
-  const auto found = names->find(label);
+  // A terminal or a file of another encoding writes the same name in other bytes.
+  const auto found = names->find(machine::as_utf8(label));
   if (!found) {
     throw usage_error(fmt::format("{}: expected the name of a vertex, found '{}'; names go from '{}' to '{}'", flag,
                                   label, (*names)[0], (*names)[names->size() - 1]));

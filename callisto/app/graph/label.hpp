@@ -15,7 +15,7 @@
 
 namespace callisto::app {
 
-/// What the user calls a vertex: a number, or a name. Formats as append_label() does, and becomes a number or a string
+/// A vertex as the user calls it: a number, or a name. Formats as append_label() does, and becomes a number or a string
 /// in JSON and in cells of a ranking.
 class vertex_label {
  public:
@@ -34,18 +34,26 @@ class vertex_label {
   std::variant<std::uint64_t, std::string> is_;
 };
 
-/// Returns what the user calls vertex `v`.
+/// Returns what the user calls vertex `v`: a number, unless vertices have names or one of their numbers is above
+/// largest_json_number; then a text.
 vertex_label label_of(const graph::any_graph& graph, std::uint64_t v);
 
-/// Appends what the user calls vertex `v` to a line with tabs between columns: a tab, a line break and a backslash in a
-/// name become \t, \n, \r and \\.
+/// Appends what the user calls vertex `v` to a line of cells with tabs between. Within the command a tab, a line break
+/// and a backslash in a name are \t, \n, \r and \\, so that a line can be cut into cells: as_row() and cell_text() take
+/// this back.
 void append_label(std::string& line, const graph::any_graph& graph, std::uint64_t v);
 
-/// Returns labels with commas between them.
+/// Returns labels with commas between them, for people.
 std::string list_words(const std::vector<vertex_label>& labels);
 
-/// Returns `name` with a tab, a line break and a backslash as \t, \n, \r and \\.
+/// Returns the labels of these vertices with arrows between; of a long path the ends.
+std::string arrows(const graph::any_graph& graph, const std::vector<std::uint64_t>& vertices);
+
+/// Returns `name` as append_label() appends it.
 std::string in_one_column(std::string_view name);
+
+/// Returns the name that in_one_column() made this cell of; other cells hold no backslash and stay.
+std::string cell_text(std::string_view cell);
 
 /// Returns the vertex with the i-th smallest label; i counts from 0.
 std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i);

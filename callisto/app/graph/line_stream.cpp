@@ -1,6 +1,7 @@
 #include <callisto/app/graph/line_stream.hpp>
 
 #include <callisto/graph/files/compress.hpp>
+#include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -82,6 +83,7 @@ bool line_stream::next(std::string& line) {
   next_ = std::min(end + 1, text_.size());
   if (number_++ == 0 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   if (line.ends_with('\r')) line.pop_back();
+  if (!machine::is_utf8(line)) line = machine::from_windows_1252(line);
   return true;
 }
 

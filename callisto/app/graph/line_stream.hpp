@@ -34,7 +34,7 @@ class line_stream {
   machine::descriptor file_;  ///< none: standard input
   int from_;
   machine::descriptor wake_;  ///< readable once a stop has been requested
-  std::string text_;          ///< what was read and not yet returned begins at next_
+  std::string text_;          ///< text that was read and not yet returned begins at next_
   std::size_t next_ = 0;
   bool ended_ = false;
   std::uint64_t number_ = 0;

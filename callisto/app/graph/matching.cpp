@@ -65,7 +65,7 @@ command add_matching(const command_parser& app) {
   const command_parser parser =
       app.add_subcommand("matching", "Match neighbours in pairs, until none is left to match");
   const auto o = std::make_shared<matching_arguments>();
-  o->weights.add_to(parser);
+  o->weights.add_to(parser, o->common.input);
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->options.seed = parse_count("--seed", text, 0); },
       "Take edges in the random order of this seed [1]");

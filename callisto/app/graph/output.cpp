@@ -4,10 +4,13 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/notes.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/formats/file_format.hpp>
 #include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/files/vertex_table.hpp>
 #include <callisto/graph/files/write.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -16,7 +19,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace callisto::app {
 namespace {
@@ -42,6 +48,20 @@ std::string format_of(const graph_output& output) {
                       ".graph, .graphml, .gexf, .gml, .net, .sg or .wsg, or --to FORMAT");
   }
   return std::string(graph::name_of(format));
+}
+
+/// Throws usage_error if a name cannot stand in a line of a file of names.
+void check_lines(const graph::any_graph& graph) {
+  std::visit(
+      [&](const auto& g) {
+        if (g.names() == nullptr) return;
+        const auto& bytes = g.names()->bytes();
+        if (std::string_view(bytes.data(), bytes.size()).find_first_of("\r\n") == std::string_view::npos) return;
+        throw usage_error(
+            "--names-to: a name holds a line break, and the file has a name a line; .csv, .graphml and "
+            ".cg keep names");
+      },
+      graph);
 }
 
 /// Writes the names of all vertices, one a line in order of labels.
@@ -70,13 +90,19 @@ void graph_output::add_to(const command_parser& parser) {
           "Suffixes: `.cg` (native), `.txt` and `.el` (edge list), `.wel` (weighted edge list), `.mtx` "
           "(Matrix Market), `.gr` (DIMACS), `.graph` (METIS), `.sg` and `.wsg` (GAPBS), `.csv` (table), "
           "`.graphml`, `.gexf`, `.gml`, `.net` (Pajek). All but `.cg` may "
-          "be followed by `.gz` or `.zst`.");
+          "be followed by `.gz` or `.zst`. `-` is standard output, and needs `--to`; what is printed goes to standard "
+          "error then.");
   parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + written_format_names())
       .type_name("FORMAT")
       .words(written_format_choices({"native"}));
   parser.add_option("--names-to", names_to, "Write the vertices' names to FILE, one a line in order of labels")
       .type_name("FILE")
       .more("For formats that only number vertices; `--names FILE` reads it with them.");
+  parser
+      .add_option("--vertex-table-to", vertex_table_to,
+                  "Write the attributes of vertices to FILE, a table with a line a vertex")
+      .type_name("FILE")
+      .more("For formats that hold none of vertices, such as .csv; `--vertex-table FILE` reads it with them.");
   parser
       .add_option("--order", order,
                   "Order of the vertices in a native file: hubs (those with most edges first,\n"
@@ -86,8 +112,14 @@ void graph_output::add_to(const command_parser& parser) {
       .more("Results speak of labels either way.");
 }
 
-void graph_output::check() const {
+void graph_output::check(bool as_json) const {
   const std::string to = format_of(*this);
+  for (const auto& [path, flag] : {std::pair(file, "OUT"), std::pair(names_to.value_or(""), "--names-to"),
+                                   std::pair(vertex_table_to.value_or(""), "--vertex-table-to")}) {
+    if (path.empty() || !is_standard_output(path)) continue;
+    if (as_json) refuse_beside_json(path, flag);
+    take_standard_output(flag);
+  }
   if (order.empty()) return;
   if (order != "hubs" && order != "labels") {
     throw usage_error("--order: expected hubs or labels, found '" + order + "'");
@@ -95,10 +127,16 @@ void graph_output::check() const {
   if (order == "hubs" && to != native_name) throw usage_error("--order: only a native file can have the order hubs");
 }
 
+bool graph_output::keeps_attributes() const {
+  const std::string to = format_of(*this);
+  return vertex_table_to || to == native_name || graph::holds_attributes(graph::format_from_name(to));
+}
+
 written_file graph_output::write(graph::any_graph& graph, const graph::run_control& context) const {
   written_file written;
   written.path = file;
   written.format = format_of(*this);
+  if (names_to) check_lines(graph);
   if (!order.empty()) graph::require_memory("--order " + order, graph::needs::reorder(graph));
   const stopwatch ordering;
   if (order == "hubs") graph = graph::hubs_first(graph, context);
@@ -112,14 +150,17 @@ written_file graph_output::write(graph::any_graph& graph, const graph::run_contr
     written.lost = graph::what_is_lost(graph, file, to);
     if (names_to)
       std::erase_if(written.lost, [](const std::string& what) { return what.find("--names-to") != what.npos; });
+    if (vertex_table_to)
+      std::erase_if(written.lost, [](const std::string& what) { return what.find("--vertex-table-to") != what.npos; });
     graph::write_graph(graph, file, to, context);
   }
   if (names_to) write_names(graph, *names_to);
+  if (vertex_table_to) graph::write_vertex_table(graph, *vertex_table_to);
   for (const std::string& what : written.lost) say(fmt::format("{}: {}", file, what));
   written.seconds = time.seconds();
   std::error_code none;  // set if the file has no size, as a pipe has none
   const auto bytes = std::filesystem::file_size(file, none);
-  if (!none) written.bytes = bytes;
+  if (!none && !is_standard_output(file)) written.bytes = bytes;
   return written;
 }
 

@@ -13,13 +13,13 @@
 
 namespace callisto::app {
 
-/// What was written, and where.
+/// A file that was written, and where.
 struct written_file {
   std::string path;
   std::string format;
   std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none, as a pipe
   double seconds = 0;
-  std::vector<std::string> lost;  ///< what the file does not keep of the graph
+  std::vector<std::string> lost;  ///< parts of the graph that the file does not keep
   double order_seconds = 0;       ///< time to bring the vertices into order, which `seconds` excludes
 };
 
@@ -30,11 +30,16 @@ struct graph_output {
   std::string order;                    ///< the vertices' order, given to --order; empty: as they are
   std::optional<std::string> names_to;  ///< the file for the vertices' names, given to --names-to
 
+  std::optional<std::string> vertex_table_to;  ///< the file for columns of vertices
+
   /// Adds the positional OUT, --to and --order to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser);
 
   /// Throws usage_error if the format is unclear or cannot have the order. Commands call this before their work begins.
-  void check() const;
+  void check(bool as_json) const;
+
+  /// True if what is written holds attributes.
+  bool keeps_attributes() const;
 
   /// Brings `graph` into the order asked for, if any, and writes it.
   written_file write(graph::any_graph& graph, const graph::run_control& context) const;

@@ -10,7 +10,7 @@
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
-#include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ namespace {
 
 /// Unless the user says otherwise, betweenness looks at this many arcs: seconds on two threads.
 constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
-/// So many arcs are looked at for exact scores.
+/// Scores of betweenness are exact if that takes at most this many looks at arcs.
 constexpr std::uint64_t exact_arcs = std::uint64_t{1} << 28;
 constexpr std::uint64_t most_samples = 256;
 constexpr std::uint64_t least_samples = 16;
@@ -108,11 +108,11 @@ overview_components summarize(const graph::any_graph& graph, const graph::compon
   return found;
 }
 
-/// What the steps found of each vertex; empty: nothing.
+/// Findings of the steps for each vertex; empty: none.
 struct vertex_values {
   machine::page_array<double> pagerank;
   machine::page_array<double> betweenness;
-  machine::page_array<std::uint64_t> community;  ///< the best connected vertex of its community
+  machine::page_array<std::uint64_t> community;  ///< the smallest vertex of its community
 };
 
 std::vector<listed_vertex> list_of(const graph::any_graph& graph, const vertex_values& values) {
@@ -139,6 +139,7 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
   overview_communities found;
   found.count = groups.communities;
   found.modularity = groups.quality;
+  if (size_of(graph).weighted) found.weights = graph::weight_use::strength;
   found.largest = labelled(graph, all, top);
   for (const std::vector<std::uint64_t>& members : leading_members(graph, groups.of, all, top, members_shown)) {
     found.members.emplace_back();
@@ -150,8 +151,6 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
                       ? draw_vertices(graph, groups.of, all, {}, context)
                       : draw_communities(graph, groups.of, all, {.labels = 12}, context);
   of = std::move(groups.of);
-  const machine::page_array<std::uint64_t> named = best_connected(graph, of);
-  for (std::uint64_t& v : of) v = named[v];
   return found;
 }
 
@@ -206,6 +205,7 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
   const stopwatch time;
   found.degrees = graph::count_degrees(graph, numbered);  // all other steps need it: if it fails, the command fails
   found.statistics = graph::compute_statistics(graph, numbered);
+  found.assortativity = graph::degree_assortativity(graph, numbered);
   found.steps.push_back({"degrees", time.seconds(), {}});
   std::visit(
       [&](const auto& g) {
@@ -222,16 +222,19 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
       graph);
   step("communities", needs::communities(graph, {}),
        [&] { found.communities = find_communities(graph, options.top, values.community, numbered); });
-  step("triangles", needs::triangles(graph), [&] {
+  step("triangles", needs::clustering(graph), [&] {
     overview_triangles t;
-    t.triangles = graph::count_triangles(graph, {}, numbered).triangles;
+    const graph::clustering_result all =
+        std::visit([&](const auto& g) { return graph::clustering(g, numbered); }, graph);
+    t.triangles = all.total;
+    t.average_clustering = all.average;
     t.wedges = graph::wedges(found.degrees.simple);
     if (t.wedges != 0) t.global_clustering = 3 * static_cast<double>(t.triangles) / t.wedges;
     found.triangles = t;
   });
   step("pagerank", needs::pagerank(graph, false), [&] {
     if (size_of(graph).vertices == 0) throw usage_error("the graph has no vertices");
-    graph::pagerank_options ranking;
+    graph::pagerank_options ranking{.weights = options.rank_weights};
     const graph::weight_survey weights =
         std::visit([&](const auto& g) { return graph::survey_of(g, numbered); }, graph);
     if (weights.refused()) ranking.weights = graph::weight_use::none;  // negative ones, or not finite

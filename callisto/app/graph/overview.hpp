@@ -1,4 +1,4 @@
-// What a person needs to know of a graph first: its size, how it hangs together, and its most important vertices.
+// First facts about a graph that a person needs: its size, how it hangs together, and its most important vertices.
 #pragma once
 
 #include <callisto/app/cli/progress_bar.hpp>
@@ -20,11 +20,12 @@
 
 namespace callisto::app {
 
-/// What the user chooses about an overview.
+/// The user's choices for an overview.
 struct overview_options {
   std::optional<std::uint64_t> samples;  ///< sources of betweenness; unset: as many as the size of the graph permits
-  std::uint64_t seed = 1;                ///< seed that chooses these sources and those of distances
+  std::uint64_t seed = 1;                ///< seed that chooses these sources and the sources of distances
   std::uint64_t top = 10;                ///< vertices in a ranking, and groups in a list
+  graph::weight_use rank_weights = graph::weight_use::strength;  ///< meaning of weights to PageRank
 };
 
 /// A vertex of high rank.
@@ -42,7 +43,7 @@ struct vertex_ranking {
   bool converged = false;                               ///< true if PageRank converged
   std::uint64_t sources = 0;                            ///< sources of betweenness
   bool exact = false;                                   ///< true if all vertices are sources of betweenness
-  graph::weight_use weights = graph::weight_use::none;  ///< what PageRank took weights for
+  graph::weight_use weights = graph::weight_use::none;  ///< meaning of weights to PageRank
 };
 
 /// Connected components; weak ones of a directed graph.
@@ -57,16 +58,18 @@ struct overview_components {
 /// Triangles and clustering of the underlying simple graph.
 struct overview_triangles {
   std::uint64_t triangles = 0;
-  double wedges = 0;             ///< number of paths of two edges
-  double global_clustering = 0;  ///< share of wedges that a third edge closes; 0 if there are no wedges
+  double wedges = 0;              ///< number of paths of two edges
+  double global_clustering = 0;   ///< share of wedges that a third edge closes; 0 if there are no wedges
+  double average_clustering = 0;  ///< mean of the vertices' shares of pairs of neighbours that are neighbours
 };
 
 /// Communities by the Leiden method.
 struct overview_communities {
   std::uint64_t count = 0;
+  graph::weight_use weights = graph::weight_use::none;  ///< meaning that the weights were given
   double modularity = 0;
   std::vector<std::pair<vertex_label, std::uint64_t>> largest;  ///< smallest label and size, largest first
-  std::vector<std::vector<vertex_label>> members;  ///< of each of `largest`: those of most arcs, best first
+  std::vector<std::vector<vertex_label>> members;  ///< of each of `largest`: the vertices of most arcs, best first
   graph_drawing drawing;                           ///< of the graph, or of the largest communities
   /// How many communities have each size, ascending by size.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
@@ -78,7 +81,7 @@ struct listed_vertex {
   std::uint64_t degree;  ///< in the underlying simple undirected graph
   std::optional<double> pagerank;
   std::optional<double> betweenness;
-  std::optional<vertex_label> community;  ///< the best connected vertex of its community
+  std::optional<vertex_label> community;  ///< the smallest vertex of its community
 };
 
 /// A step of the work, the time it took, and why it has no result if it has none.
@@ -88,10 +91,11 @@ struct overview_step {
   std::string failure;  ///< why the step has no result; empty: it has one
 };
 
-/// What survey() found. A part without a value could not be computed; the step of its name says why.
+/// Findings of survey(). A part without a value could not be computed; the step of its name says why.
 struct overview {
   graph::graph_statistics statistics;
   graph::degree_distribution degrees;
+  double assortativity = 0;  ///< NaN: undefined
   std::optional<overview_components> components;
   std::optional<overview_communities> communities;
   std::optional<overview_triangles> triangles;
@@ -102,8 +106,8 @@ struct overview {
   std::vector<overview_step> steps;
 };
 
-/// Runs the kernels one after the other, each on all threads. The memory needed is that of the kernel that needs most,
-/// and 24 bytes a vertex.
+/// Runs the kernels one at a time, each on all threads. The memory needed is that of the kernel that needs most, and 24
+/// bytes a vertex.
 /// If a kernel cannot run on this graph, its part stays empty, and its step gives the reason: not enough memory, or
 /// unusable weights. Throws graph::cancelled at a stop request.
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context);

@@ -121,7 +121,7 @@ void add_degrees(html_page& page, const overview& found, bool directed) {
                        : counts_table({"degree", "vertices"}, {pairs_of(found.degrees.out)}));
 }
 
-void add_distances(html_page& page, const graph::distance_sample& d) {
+void add_distances(html_page& page, const graph::distance_sample& d, const std::string& unused) {
   svg_plot plot("Distances", {"edges between two vertices", axis_scale::linear},
                 {"share of pairs, %", axis_scale::linear}, picture);
   std::uint64_t pairs = 0;
@@ -142,8 +142,8 @@ void add_distances(html_page& page, const graph::distance_sample& d) {
     plot.add_dots("exactly so far apart", std::move(all));
   }
   page.figure(plot.render(), "How far apart pairs of vertices are",
-              fmt::format("In the largest component, whatever the direction of edges; from {}.",
-                          d.sources == d.vertices ? "all vertices" : counted(d.sources, "random source")),
+              fmt::format("In the largest component, whatever the direction of edges; from {}{}.",
+                          d.sources == d.vertices ? "all vertices" : counted(d.sources, "random source"), unused),
               numbers);
 }
 
@@ -178,27 +178,27 @@ void add_largest(html_page& page, const std::string& heading,
 /// Adds a table of the largest communities and their members of most arcs, with bars.
 void add_communities(html_page& page, const std::string& heading, const overview_communities& c,
                      std::uint64_t vertices) {
-  html_page::cells all{{"community of", "next best connected", "vertices", "share of all"}, {}, 2};
+  html_page::cells all{{"community of", "best connected", "vertices", "share of all"}, {}, 2};
   std::vector<double> bars;
   for (std::size_t i = 0; i < c.largest.size(); ++i) {
     const std::uint64_t size = c.largest[i].second;
-    const std::vector<vertex_label> others(c.members[i].begin() + 1, c.members[i].end());
-    all.rows.push_back({one_line(c.members[i].front().text()), list_words(others), with_separators(size),
+    all.rows.push_back({one_line(c.largest[i].first.text()), list_words(c.members[i]), with_separators(size),
                         fmt::format("{:.2f} %", percentage(size, vertices))});
     bars.push_back(percentage(size, vertices) / 100);
   }
   page.table(heading, all, bars);
 }
 
-void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t communities) {
+void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t communities, const std::string& lines) {
   const std::string caption =
       drawing.communities
           ? fmt::format(
-                "{} communities. The area of a circle is the number of its vertices, the width of a line the number "
-                "of edges between two. The name is that of the best connected vertex.",
+                "{} communities. The area of a circle is the number of its vertices, the width of a line the {} "
+                "between two. A community is called by its smallest vertex.",
                 drawing.shown == communities
                     ? "All " + with_separators(communities)
-                    : fmt::format("The largest {} of {}", with_separators(drawing.shown), with_separators(communities)))
+                    : fmt::format("The largest {} of {}", with_separators(drawing.shown), with_separators(communities)),
+                lines)
           : std::string("Vertices of one colour are in one of the largest communities; larger ones have more edges.");
   page.figure(draw_graph(drawing.vertices, drawing.edges, 720, 600),
               drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",
@@ -242,11 +242,19 @@ std::vector<html_page::fact> facts_of(const overview& found, const loaded_graph&
   const bool directed = size_of(loaded.graph).directed;
   std::vector<html_page::fact> facts{
       {"vertices", with_separators(s.vertices), fmt::format("{} isolated", with_separators(s.isolated))},
-      {"edges", with_separators(directed ? s.arcs : s.edges + s.self_loops),
+      {"edges", with_separators(directed ? s.arcs : (s.arcs + s.self_loops) / 2),
        directed ? fmt::format("{} between different pairs", with_separators(s.edges)) : std::string()},
       {"mean degree", fmt::format("{:.2f}", s.out.mean), directed ? "of out-arcs" : ""},
       {"largest degree", with_separators(directed ? std::max(s.out.max, s.in.max) : s.out.max),
        directed ? fmt::format("out {}, in {}", with_separators(s.out.max), with_separators(s.in.max)) : std::string()}};
+  facts.push_back({"density", fmt::format("{:.3g}", graph::density(s, directed)), "of pairs are joined"});
+  if (const double back = graph::reciprocity(s, true); directed && !std::isnan(back)) {
+    facts.push_back({"reciprocity", fmt::format("{:.4f}", back), "of arcs have their reverse"});
+  }
+  if (!std::isnan(found.assortativity)) {
+    facts.push_back(
+        {"assortativity", fmt::format("{:.4f}", found.assortativity), "correlation of neighbours' degrees"});
+  }
   if (const auto& c = found.components) {
     const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
     facts.push_back({directed ? "weak components" : "components", with_separators(c->count),
@@ -268,6 +276,7 @@ std::vector<html_page::fact> facts_of(const overview& found, const loaded_graph&
   }
   if (const auto& t = found.triangles) {
     facts.push_back({"triangles", with_separators(t->triangles), {}});
+    facts.push_back({"average clustering", fmt::format("{:.4f}", t->average_clustering), "mean over vertices"});
     facts.push_back({"global clustering", fmt::format("{:.4f}", t->global_clustering), "closed paths of two edges"});
   }
   return facts;
@@ -301,18 +310,19 @@ std::string to_page(const overview& found, const graph_input& input, const loade
                  fmt::format("{} {}graph, {}", size.directed ? "Directed" : "Undirected",
                              size.weighted ? "weighted " : "", human_bytes(found.statistics.bytes) + " in memory"));
   const std::vector<html_page::fact> facts = facts_of(found, loaded);
+  const std::string unused = weight_words(graph::weight_use::none, loaded);
   page.facts(facts);
 
   if (found.communities && found.communities->drawing.shown > 1) {
     page.section(found.communities->drawing.communities ? "Its communities, drawn" : "The graph, drawn");
-    add_drawing(page, found.communities->drawing, found.communities->count);
+    add_drawing(page, found.communities->drawing, found.communities->count, line_words(loaded));
   }
 
   page.section("Shape");
   if (size.arcs == 0) page.paragraph("The graph has no edges.");
   page.begin_columns();
   if (size.arcs != 0) add_degrees(page, found, size.directed);
-  if (found.distances && found.distances->at.size() > 1) add_distances(page, *found.distances);
+  if (found.distances && found.distances->at.size() > 1) add_distances(page, *found.distances, unused);
   if (const auto& c = found.components; c && c->count > 1) {
     add_sizes(page, "Components", "component", "components", c->sizes,
               fmt::format("{} components, {} of them single vertices.", with_separators(c->count),
@@ -320,16 +330,19 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   }
   if (const auto& c = found.communities; c && c->count > 1 && size.arcs != 0) {
     add_sizes(page, "Communities", "community", "communities", c->sizes,
-              fmt::format("{} communities by the Leiden method; modularity {:.3f}.", with_separators(c->count),
-                          c->modularity));
+              fmt::format("{} communities by the Leiden method{}; modularity {:.3f}.", with_separators(c->count),
+                          weight_words(c->weights, loaded), c->modularity));
   }
   page.end_columns();
 
   page.section("Most important vertices");
   page.begin_columns();
-  if (found.pagerank) add_ranking(page, "PageRank", "share of visits", found.pagerank->top);
+  if (found.pagerank) {
+    add_ranking(page, "PageRank" + weight_words(found.pagerank->weights, loaded), "share of visits",
+                found.pagerank->top);
+  }
   if (found.betweenness) {
-    add_ranking(page, "Betweenness, " + betweenness_words(*found.betweenness), "share of shortest paths",
+    add_ranking(page, "Betweenness, " + betweenness_words(*found.betweenness) + unused, "share of shortest paths",
                 found.betweenness->top);
   }
   page.end_columns();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 namespace callisto::app {
@@ -53,6 +54,7 @@ json to_json(const overview_communities& c) {
   }
   return {{"count", c.count},
           {"modularity", c.modularity},
+          {"weights", name_of(c.weights)},
           {"largest", groups_to_json(c.largest, "community")},
           {"members", std::move(members)},
           {"distribution", c.sizes}};
@@ -79,13 +81,16 @@ std::string ranking_words(const std::string& heading, const vertex_ranking& rank
 
 }  // namespace
 
-json to_json(const overview& found) {
+json to_json(const overview& found, bool directed) {
   json object;
   const graph::graph_statistics& s = found.statistics;
   object["self_loops"] = s.self_loops;
   object["undirected_edges"] = s.edges;
   object["isolated"] = s.isolated;
   object["dangling"] = s.dangling;
+  object["density"] = graph::density(s, directed);
+  object["reciprocity"] = graph::reciprocity(s, directed);
+  object["assortativity"] = found.assortativity;
   object["out_degree"] = to_json(s.out, found.degrees.out);
   object["in_degree"] = to_json(s.in, found.degrees.in);
   object["components"] = found.components ? to_json(*found.components) : json();
@@ -93,6 +98,7 @@ json to_json(const overview& found) {
   object["communities"] = found.communities ? to_json(*found.communities) : json();
   object["triangles"] = found.triangles ? json(found.triangles->triangles) : json();
   object["wedges"] = found.triangles ? json(found.triangles->wedges) : json();
+  object["average_clustering"] = found.triangles ? json(found.triangles->average_clustering) : json();
   object["global_clustering"] = found.triangles ? json(found.triangles->global_clustering) : json();
   object["pagerank"] = json();
   if (const auto& p = found.pagerank) {
@@ -115,6 +121,7 @@ json to_json(const overview& found) {
 
 std::string to_words(const overview& found, const graph_input& input, const loaded_graph& loaded) {
   const graph::graph_statistics& s = found.statistics;
+  const std::string unused = weight_words(graph::weight_use::none, loaded);
   table facts = name_value_table();
   describe(input, loaded, facts);
   if (size_of(loaded.graph).directed) {
@@ -125,33 +132,41 @@ std::string to_words(const overview& found, const graph_input& input, const load
   }
   facts.add_row({"isolated", with_separators(s.isolated) + " vertices"});
   facts.add_row({"self-loops", with_separators(s.self_loops)});
+  facts.add_row({"density", fmt::format("{:.4g}", graph::density(s, size_of(loaded.graph).directed))});
+  if (const double back = graph::reciprocity(s, true); size_of(loaded.graph).directed && !std::isnan(back)) {
+    facts.add_row({"reciprocity", fmt::format("{:.4f} of arcs have their reverse", back)});
+  }
+  if (!std::isnan(found.assortativity)) {
+    facts.add_row(
+        {"assortativity", fmt::format("{:.4f} (correlation of the degrees of neighbours)", found.assortativity)});
+  }
   if (const auto& c = found.components) {
     const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
     facts.add_row({"components", fmt::format("{}, the largest of {} vertices ({:.1f} %)", with_separators(c->count),
                                              with_separators(largest), percentage(largest, s.vertices))});
   }
   if (const auto& d = found.distances) {
-    facts.add_row({"distances", fmt::format("mean {:.2f}, 90 % within {} ({})", d->mean(), d->within(0.9),
-                                            counted(d->sources, "source"))});
+    facts.add_row({"distances", fmt::format("mean {:.2f}, 90 % within {} ({}{})", d->mean(), d->within(0.9),
+                                            counted(d->sources, "source"), unused)});
     facts.add_row({"diameter", diameter_words(*d)});
   }
   if (const auto& c = found.communities) {
     const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
-    facts.add_row({"communities", fmt::format("{}, the largest of {} vertices; modularity {:.4f}",
-                                              with_separators(c->count), with_separators(largest), c->modularity)});
+    facts.add_row(
+        {"communities", fmt::format("{}, the largest of {} vertices; modularity {:.4f}{}", with_separators(c->count),
+                                    with_separators(largest), c->modularity, weight_words(c->weights, loaded))});
   }
   if (const auto& t = found.triangles) {
     facts.add_row({"triangles", with_separators(t->triangles)});
-    facts.add_row(
-        {"clustering", fmt::format("{:.4f} (share of paths of two edges that are closed)", t->global_clustering)});
+    facts.add_row({"clustering", fmt::format("{:.4f} on average; {:.4f} of paths of two edges are closed",
+                                             t->average_clustering, t->global_clustering)});
   }
   std::string text = facts.render();
   if (found.pagerank && !found.pagerank->top.empty()) {
-    const bool weighted = found.pagerank->weights == graph::weight_use::strength;
-    text += ranking_words(weighted ? "PageRank, weights as strengths" : "PageRank", *found.pagerank);
+    text += ranking_words("PageRank" + weight_words(found.pagerank->weights, loaded), *found.pagerank);
   }
   if (found.betweenness && !found.betweenness->top.empty()) {
-    text += ranking_words("Betweenness, " + betweenness_words(*found.betweenness), *found.betweenness);
+    text += ranking_words("Betweenness, " + betweenness_words(*found.betweenness) + unused, *found.betweenness);
   }
   table times({{"step", table::align::left}, {"time"}, {"", table::align::left}});
   for (const overview_step& step : found.steps) {

@@ -9,10 +9,10 @@
 
 namespace callisto::app {
 
-/// Returns the keys of the JSON object behind those that describe() returns.
-json to_json(const overview& found);
+/// Returns the keys of the JSON object behind the keys that describe() returns.
+json to_json(const overview& found, bool directed);
 
-/// Returns the text for people: the rows of describe(), those of the overview, then rankings and times.
+/// Returns the text for people: the rows of describe(), the rows of the overview, then rankings and times.
 std::string to_words(const overview& found, const graph_input& input, const loaded_graph& loaded);
 
 /// Returns a self-contained HTML page with pictures.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview.hpp>
 
 #include <fmt/format.h>
@@ -41,6 +42,14 @@ inline std::string diameter_words(const graph::distance_sample& d) {
 /// Returns a score as a share, an estimate with its standard error: "0.46 %", "0.46 % +- 0.02 %".
 inline std::string score_words(const ranked_vertex& v) {
   return v.error == 0 ? share_words(v.score) : share_words(v.score) + " +- " + share_words(v.error);
+}
+
+/// Returns what was done with weights, to stand behind a heading; nothing if the graph has none.
+inline std::string weight_words(graph::weight_use used, const loaded_graph& loaded) {
+  if (!size_of(loaded.graph).weighted) return {};
+  const bool counts = loaded.weights_are_counts();
+  if (used == graph::weight_use::strength) return counts ? ", repeated edges as strengths" : ", weights as strengths";
+  return counts ? "" : ", weights not used";
 }
 
 /// Returns where the scores of betweenness come from: "exact" or "from 64 random sources".

@@ -3,10 +3,13 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/notes.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/seed_options.hpp>
 #include <callisto/app/graph/weight_option.hpp>
-#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/csr/partners.hpp>
+#include <callisto/graph/pagerank/pagerank_among.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -31,13 +34,16 @@ struct pagerank_arguments {
 analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& seeds, const graph::any_graph& graph,
                  const graph::run_control& context) {
   graph::pagerank_options ranking = o.ranking;
-  ranking.seeds = o.seeds.find(seeds, graph);
+  const auto find = [&] { return o.seeds.find(seeds, graph); };
+  graph::partners* const among = rank_job::among();
+  ranking.seeds = among == nullptr ? find() : among->from_first<graph::pagerank_seed>(find);  // labels are there
   ranking.weights = o.weights.of(graph);
   const stopwatch time;
   // shared: append_values reads it later
-  const auto ranked = std::make_shared<graph::pagerank_result>(graph::pagerank(graph, ranking, context));
+  const auto ranked = std::make_shared<graph::pagerank_result>(graph::pagerank_among(graph, ranking, {context, among}));
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   found.facts = {{"damping", o.ranking.damping},
                  {"tolerance", o.ranking.tolerance},
                  {"iterations", ranked->iterations},
@@ -50,6 +56,10 @@ analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& see
       {"", fmt::format("{}: last change {:.3g}, tolerance {:.3g}", ranked->converged ? "converged" : "not converged",
                        ranked->change, o.ranking.tolerance)}};
   o.weights.tell(found, graph);
+  if (!ranked->converged) {
+    warn(fmt::format("{}: PageRank has not converged: last change {:.3g}, tolerance {:.3g} (--iterations)",
+                     o.common.input.file, ranked->change, o.ranking.tolerance));
+  }
   if (!seeds.empty()) {
     found.facts["seeds"] = seeds.size();
     found.rows.emplace_back("restarts", "at " + counted(seeds.size(), "seed"));
@@ -94,8 +104,7 @@ command add_pagerank(const command_parser& app) {
       },
       "Stop after this many iterations [100]")
       .more("From 1 to 4294967295.");
-  o->weights.add_to(parser);
-  o->common.input.set_usual_repeats(graph::repeats::sum_weights);
+  o->weights.add_to(parser, o->common.input);
   o->seeds.add_to(parser);
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, "by its sum and one sequential iteration");

@@ -22,7 +22,7 @@ std::string name_of(graph::path_direction along) {
 
 }  // namespace
 
-void path_options::add_to(const command_parser& parser) {
+void path_options::add_to(const command_parser& parser, graph_input& input) {
   add_parsed(
       parser, "--along", "WAY",
       [this](const std::string& text) {
@@ -38,7 +38,7 @@ void path_options::add_to(const command_parser& parser) {
       },
       "Follow arcs in both directions, from a vertex (out), or to it (in)\n[both]")
       .words({"both", "out", "in"});
-  weights.add_to(parser);
+  weights.add_to(parser, input);
 }
 
 graph::eccentricity_options path_options::of(const graph::any_graph& graph) const {

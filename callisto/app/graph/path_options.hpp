@@ -12,8 +12,8 @@ struct path_options {
   graph::path_direction along = graph::path_direction::both;
   weight_option weights{graph::weight_use::length, false};
 
-  /// Adds --along and --weights to `parser`. This object must outlive `parser`.
-  void add_to(const command_parser& parser);
+  /// Adds --along and --weights to `parser`. This object and `input` must outlive `parser`.
+  void add_to(const command_parser& parser, graph_input& input);
 
   /// Returns the options of graph::eccentricities(). Throws usage_error if weights are asked for that the graph lacks.
   graph::eccentricity_options of(const graph::any_graph& graph) const;

@@ -16,6 +16,7 @@ namespace callisto::app {
 struct named_seed {
   std::string label;
   double weight;
+  std::string whole = {};  ///< what stands in the line, which may be a name
   std::uint64_t line = 0;  ///< of --seeds-file, from 1
 };
 

@@ -39,6 +39,9 @@ struct similarity_arguments {
     if ((pairs.empty() ? 0 : 1) + (threshold ? 1 : 0) + (best ? 1 : 0) != 1) {
       throw usage_error("expected one of --threshold T, --best K and --pairs FILE");
     }
+    if (threshold && *threshold > 1 && is_share(options.measure)) {
+      throw usage_error(fmt::format("--threshold: {} is above 1, the most that {} can be", *threshold, measure));
+    }
   }
 };
 
@@ -47,7 +50,7 @@ template <class Vertex>
 std::vector<graph::similar_pair> given_pairs(const similarity_arguments& o, const graph::any_graph& any,
                                              const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
-  for_each_line(o.pairs, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
+  for_each_line(o.pairs, any, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
     if (fields.size() < 2) throw usage_error("expected two vertices");
     const auto vertex = [&](std::string_view text) { return vertex_of(any, text, "a vertex"); };
     ends.emplace_back(vertex(fields[0]), vertex(fields[1]));
@@ -112,10 +115,8 @@ command add_similarity(const command_parser& app) {
   const auto o = std::make_shared<similarity_arguments>();
   add_parsed(
       parser, "--threshold", "T",
-      [o](const std::string& text) {
-        o->threshold = parse_real("--threshold", text, {.low = 0, .high = 1, .above_low = true, .up_to_high = true});
-      },
-      "Find all pairs that are at least so alike, 0 < T <= 1");
+      [o](const std::string& text) { o->threshold = parse_real("--threshold", text, {.low = 0, .above_low = true}); },
+      "Find all pairs that are at least so alike: T > 0, at most 1 but for sums");
   add_parsed(
       parser, "--best", "K", [o](const std::string& text) { o->best = parse_count("--best", text, 1); },
       "Find the K vertices most alike to each vertex");
@@ -123,16 +124,19 @@ command add_similarity(const command_parser& app) {
   add_parsed(
       parser, "--measure", "NAME",
       [o](const std::string& text) {
-        if (text != "jaccard" && text != "overlap") {
-          throw usage_error("--measure: expected jaccard or overlap, found '" + text + "'");
+        try {
+          o->options.measure = graph::similarity_measure_of(text);
+        } catch (const usage_error& e) {
+          throw usage_error(std::string("--measure: ") + e.what());
         }
-        o->measure = text;
-        o->options.measure =
-            text == "jaccard" ? graph::similarity_measure::jaccard : graph::similarity_measure::overlap;
+        o->measure = name_of(o->options.measure);
       },
-      "Divide the common neighbours by those that one of the two has (jaccard),\nor by those of the one that has fewer "
-      "(overlap) [jaccard]")
-      .words({"jaccard", "overlap"});
+      "Divide the common neighbours by those that one of the two has (jaccard), by\nthose of the one that has fewer "
+      "(overlap), or by the root of both degrees'\nproduct (cosine); or count them (common), each by the logarithm of "
+      "its "
+      "degree\n(adamic-adar), or by its degree (resource-allocation) [jaccard]")
+      .words({"jaccard", "overlap", "cosine", "common", "adamic-adar", "resource-allocation"})
+      .more("The last three have no upper bound, and predict links: Liben-Nowell and Kleinberg (2003) compare them.");
   add_parsed(
       parser, "--least-common", "N",
       [o](const std::string& text) { o->options.least_common = parse_count("--least-common", text, 1); },
@@ -150,6 +154,7 @@ command add_similarity(const command_parser& app) {
       "Examples:\n"
       "  callisto similarity friends.txt.gz --threshold 0.5 --least-common 3\n"
       "  callisto similarity films.cg --best 10 --output alike.tsv\n"
+      "  callisto similarity films.cg --best 5 --measure adamic-adar\n"
       "  callisto similarity films.cg --pairs candidates.txt --measure overlap");
   return {parser, [o](const std::stop_token& stop) {
             o->check();

@@ -3,17 +3,22 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/notes.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/weight_option.hpp>
+#include <callisto/graph/components/components.hpp>
 #include <callisto/graph/spectral/spectral.hpp>
 #include <callisto/graph/verify/spectral.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
+#include <unordered_set>
+#include <variant>
 
 namespace callisto::app {
 namespace {
@@ -50,7 +55,7 @@ void add_options(const std::shared_ptr<spectral_arguments>& o, const command_par
             static_cast<unsigned>(parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
       },
       "Stop after this many products with the matrix [1000]");
-  o->weights.add_to(parser);
+  o->weights.add_to(parser, o->common.input);
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, verified_how);
 }
@@ -70,7 +75,30 @@ analysis tell(const spectral_arguments& o, const graph::any_graph& graph, const 
       {"", fmt::format("{}: residual {:.3g}, tolerance {:.3g}", result.converged ? "converged" : "not converged",
                        result.residual, o.scoring.tolerance)}};
   o.weights.tell(found, graph);
+  if (!result.converged) {
+    warn(fmt::format("{}: {} has not converged: residual {:.3g}, tolerance {:.3g} (--iterations)", o.common.input.file,
+                     name, result.residual, o.scoring.tolerance));
+  }
   return found;
+}
+
+/// Returns the number of components with a score that counts beside the highest. If it is above 1, these components
+/// have the same largest eigenvalue, and any mixture of their eigenvectors is one of the graph.
+std::uint64_t components_with_scores(const graph::any_graph& graph, const machine::page_array<double>& scores,
+                                     const graph::run_control& context) {
+  constexpr double counts = 1e-3;
+  return std::visit(
+      [&](const auto& g) -> std::uint64_t {
+        const auto map = graph::components(g, context);
+        std::unordered_set<std::uint64_t> found;
+        double highest = 0;
+        for (const double score : scores) highest = std::max(highest, score);
+        for (std::uint64_t v = 0; v < g.vertices() && highest > 0; ++v) {
+          if (scores[v] > counts * highest) found.insert(map[v]);
+        }
+        return found.size();
+      },
+      graph);
 }
 
 analysis analyse_eigenvector(const spectral_arguments& o, const graph::any_graph& graph,
@@ -81,6 +109,15 @@ analysis analyse_eigenvector(const spectral_arguments& o, const graph::any_graph
   analysis found = tell(o, graph, "eigenvector", *scored, time.seconds());
   found.facts["eigenvalue"] = scored->eigenvalue;
   found.rows.emplace_back("largest eigenvalue", fmt::format("{:.9g}", scored->eigenvalue));
+  const std::uint64_t parts = components_with_scores(graph, scored->scores, context);
+  found.facts["components"] = parts;
+  if (parts > 1) {
+    found.rows.emplace_back("not unique", fmt::format("{} components share the largest eigenvalue: only scores within "
+                                                      "one can be compared",
+                                                      parts));
+    warn(fmt::format("{}: the eigenvector is not unique: {} components share the largest eigenvalue",
+                     o.common.input.file, parts));
+  }
   if (o.common.verify) {
     graph::verify_eigenvector(graph, options, *scored);
     found.tell_verified(verified_how);

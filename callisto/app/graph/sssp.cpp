@@ -3,11 +3,15 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/source_options.hpp>
+#include <callisto/cluster/sssp.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/bellman_ford.hpp>
 #include <callisto/graph/sssp/paths.hpp>
+#include <callisto/graph/sssp/paths_among.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/verify/paths.hpp>
 #include <callisto/graph/verify/verify.hpp>
@@ -27,9 +31,6 @@
 
 namespace callisto::app {
 namespace {
-
-/// Vertices of a path that are shown to people.
-constexpr std::size_t most_shown = 50;
 
 struct sssp_arguments {
   graph_command common;
@@ -71,21 +72,6 @@ ranking farthest(const graph::any_graph& graph, const graph::sssp_result& paths,
   return rows;
 }
 
-/// Returns the labels of these vertices with arrows between; of a long path the ends.
-std::string arrows(const graph::any_graph& graph, const std::vector<std::uint64_t>& vertices) {
-  std::string text;
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    if (i != 0) text += " -> ";
-    if (vertices.size() > most_shown && i == most_shown / 2) {
-      const std::size_t left_out = vertices.size() - most_shown;
-      text += fmt::format("... ({} more) -> ", left_out);
-      i += left_out;
-    }
-    append_label(text, graph, vertices[i]);
-  }
-  return text;
-}
-
 /// Searches by the algorithm of Bellman and Ford. Throws weight_error that names a negative cycle if there is one.
 template <class Vertex>
 graph::sssp_result search_negative(const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
@@ -101,16 +87,46 @@ graph::sssp_result search_negative(const graph::any_graph& any, const graph::csr
   return std::move(result.paths);
 }
 
-/// Finds paths to the targets that the user named.
+/// Returns what graph::paths_to() returns, where the result is told. The nearby search is rank 0's.
+template <class Vertex>
+graph::target_paths paths_over_ranks(const graph::csr_graph<Vertex>& graph, std::uint64_t source,
+                                     const std::vector<std::uint64_t>& targets, const cluster::path_plan<Vertex>& plan,
+                                     const graph::shared_control& control) {
+  std::optional<graph::target_paths> found;
+  const auto search = [&] {
+    found = graph::paths_nearby(graph, source, targets);
+    return std::vector<char>{found.has_value() ? '\1' : '\0'};
+  };
+  if (control.among->template from_first<char>(search).front() != 0)
+    return std::move(found).value_or(graph::target_paths{});
+  const graph::sssp_result all = cluster::sssp(graph, source, plan, control);
+  const auto parents = graph::shortest_path_parents_among(graph, source, all.distances, control);
+  graph::target_paths result;
+  if (!control.among->tells()) return result;
+  result.relaxations = all.relaxations;
+  for (const std::uint64_t v : targets) result.paths.push_back({all.distances[v], graph::path_along(parents, v)});
+  return result;
+}
+
+/// Finds paths to the targets that the user named. `plan`: null for a process alone.
 template <class Vertex>
 analysis analyse_targets(const sssp_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                         bool negative, const graph::run_control& context) {
-  const std::uint64_t source = o.from.pick(any).front();
-  std::vector<std::uint64_t> targets;
-  for (const std::string& label : o.targets) targets.push_back(vertex_of(any, label, "--target"));
+                         bool negative, const cluster::path_plan<Vertex>* plan, const graph::run_control& context) {
+  const auto pick = [&] {
+    std::vector<std::uint64_t> picked = o.from.pick(any);
+    for (const std::string& label : o.targets) picked.push_back(vertex_of(any, label, "--target"));
+    return picked;
+  };
+  graph::partners* const among = rank_job::among();
+  std::vector<std::uint64_t> targets = among == nullptr ? pick() : among->from_first<std::uint64_t>(pick);
+  const std::uint64_t source = targets.front();
+  targets.erase(targets.begin());
   const stopwatch time;
   graph::target_paths result;
-  if (negative) {
+  if (plan != nullptr) {
+    result = paths_over_ranks(graph, source, targets, *plan, {context, among});
+    if (!rank_job::tells()) return {};
+  } else if (negative) {
     sssp_tree<Vertex> all{search_negative(any, graph, source, context), {}};
     all.parents = graph::shortest_path_parents(graph, source, all.paths.distances, context);
     if (o.common.verify) graph::verify_shortest_paths(graph, source, all.paths.distances, all.parents);
@@ -137,7 +153,7 @@ analysis analyse_targets(const sssp_arguments& o, const graph::any_graph& any, c
     for (std::size_t k = 0; k < path.vertices.size(); ++k) {
       labels.push_back(label_of(any, path.vertices[k]));
       if (k != 0) length = graph::length_behind(graph, length, path.vertices[k - 1], path.vertices[k]);
-      lines->push_back(fmt::format("{}\t{}\t{}", o.targets[i], label_of(any, path.vertices[k]), length));
+      lines->push_back(fmt::format("{}\t{}\t{}", label_of(any, targets[i]), label_of(any, path.vertices[k]), length));
     }
     json object{{"target", label_of(any, targets[i])}, {"distance", nullptr}, {"vertices", std::move(labels)}};
     if (!path.vertices.empty()) object["distance"] = path.distance;
@@ -157,13 +173,20 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
   if (!graph.weighted() && graph.arcs() != 0) {
     throw usage_error("the graph has no weights; --random-weights SEED draws some, and 'callisto bfs' counts arcs");
   }
-  const bool negative = graph.weighted() && graph::survey_of(graph, context).wrong;
-  if (!o.targets.empty()) return analyse_targets(o, any, graph, negative, context);
-  const std::vector<std::uint64_t> picked = o.from.pick(any);
+  graph::partners* const among = rank_job::among();
+  const stopwatch planning;
+  std::optional<cluster::path_plan<Vertex>> plan;
+  if (among != nullptr) plan = cluster::plan_paths(graph, o.search, {context, among});
+  const double planned = planning.seconds();
+  const bool negative = !plan && graph.weighted() && graph::survey_of(graph, context).wrong;
+  if (!o.targets.empty()) return analyse_targets(o, any, graph, negative, plan ? &*plan : nullptr, context);
+  const auto pick = [&] { return o.from.pick(any); };
+  const std::vector<std::uint64_t> picked =
+      among == nullptr ? pick() : among->from_first<std::uint64_t>(pick);  // labels are there
   const stopwatch preparation;
   std::optional<graph::sssp_search<Vertex>> search;
-  if (!negative) search.emplace(graph, o.search, context);
-  const double prepared = preparation.seconds();
+  if (!plan && !negative) search.emplace(graph, o.search, context);
+  const double prepared = plan ? planned : preparation.seconds();
   std::vector<double> seconds;
   std::vector<std::vector<ranking::cell>> trials;
   auto found_paths = std::make_shared<sssp_tree<Vertex>>();  // shared: append_values reads it later
@@ -171,19 +194,23 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
   for (const std::uint64_t source : picked) {
     paths = {};  // frees the memory for the next search
     const stopwatch time;
-    paths = negative ? search_negative(any, graph, source, context) : search->from(source, context);
+    paths = plan       ? cluster::sssp(graph, source, *plan, {context, among})
+            : negative ? search_negative(any, graph, source, context)
+                       : search->from(source, context);
     seconds.push_back(time.seconds());
     trials.push_back({paths.reached, paths.eccentricity, paths.relaxations, paths.shortened});
     if (!o.from.drawn() || (o.common.verify && negative)) {
-      found_paths->parents = graph::shortest_path_parents(graph, source, paths.distances, context);
+      found_paths->parents = plan ? graph::shortest_path_parents_among(graph, source, paths.distances, {context, among})
+                                  : graph::shortest_path_parents(graph, source, paths.distances, context);
     }
-    if (!o.common.verify) continue;
+    if (!o.common.verify || !rank_job::tells()) continue;
     if (!negative) graph::verify_sssp(graph, source, paths);
     if (!found_paths->parents.empty()) {
       graph::verify_shortest_paths(graph, source, paths.distances, found_paths->parents);
     }
   }
   analysis found;
+  if (!rank_job::tells()) return found;
   tell_trials(found, any, o.from, picked, seconds, {"reached", "distance", "relaxations", "shortened"},
               [&](std::size_t i) { return trials[i]; });
   found.facts["method"] = negative ? "bellman-ford" : "delta-stepping";
@@ -191,13 +218,13 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
   if (negative) {
     found.rows.emplace_back("method", "Bellman and Ford: the graph has negative weights");
   } else {
-    found.facts["delta"] = search->delta();
-    found.facts["light_arcs"] = search->light_arcs();
-    found.rows.emplace_back(
-        "prepared", fmt::format("weights surveyed in {}{}", human_seconds(prepared),
-                                search->light_arcs() == 0
-                                    ? std::string()
-                                    : fmt::format(" and gather {} light arcs", with_separators(search->light_arcs()))));
+    const std::uint64_t light_arcs = plan ? plan->light_arcs : search->light_arcs();
+    found.facts["delta"] = plan ? plan->delta : search->delta();
+    found.facts["light_arcs"] = light_arcs;
+    found.rows.emplace_back("prepared", fmt::format("weights surveyed in {}{}", human_seconds(prepared),
+                                                    light_arcs == 0 ? std::string()
+                                                                    : fmt::format(" and gather {} light arcs",
+                                                                                  with_separators(light_arcs))));
   }
   if (o.common.verify) {
     found.tell_verified(negative ? "by the definition of shortest paths"

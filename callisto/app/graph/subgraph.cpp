@@ -57,12 +57,12 @@ struct subgraph_arguments {
 /// Chooses the vertices with a value in the file that is in the range.
 graph::vertex_choice by_value(const subgraph_arguments& o, const graph::any_graph& any) {
   graph::vertex_choice chosen(size_of(any).vertices);
-  for_each_line(o.values, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
+  for_each_line(o.values, any, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
     if (fields.size() < o.column) {
       throw usage_error(fmt::format("expected {} columns, found {}", o.column, fields.size()));
     }
     const std::string_view text = fields[o.column - 1];
-    if (text == "-") return;  // what Callisto writes where there is no value
+    if (text == "-") return;  // Callisto writes "-" where there is no value
     const double value = parse_real("a value", text, {.low = -std::numeric_limits<double>::max()});
     if (value < o.at_least.value_or(value) || value > o.at_most.value_or(value)) return;
     chosen[vertex_of(any, fields.front(), "a vertex")] = 1;
@@ -72,7 +72,7 @@ graph::vertex_choice by_value(const subgraph_arguments& o, const graph::any_grap
 
 graph::vertex_choice by_name(const subgraph_arguments& o, const graph::any_graph& any) {
   graph::vertex_choice chosen(size_of(any).vertices);
-  for_each_line(o.vertices, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
+  for_each_line(o.vertices, any, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
     chosen[vertex_of(any, fields.front(), "a vertex")] = 1;
   });
   return chosen;
@@ -93,7 +93,7 @@ graph::vertex_choice choose(const subgraph_arguments& o, const graph::any_graph&
 void run(const subgraph_arguments& o, const std::stop_token& stop) {
   o.check();
   o.run.apply({o.input.file, o.output.file});
-  o.output.check();
+  o.output.check(o.run.as_json);
   refuse_same_file(o.input.file, o.output.file);
   progress_bar bar(o.run.progress_wanted());
   bar.expect(loading_and({{"", 2}, {"writing", 6}}));
@@ -161,6 +161,7 @@ command add_subgraph(const command_parser& app) {
       parser, "--at-most", "X",
       [o, any_real](const std::string& text) { o->at_most = parse_real("--at-most", text, any_real); },
       "Keep vertices with a value of X or less");
+  o->input.uses_attributes = [out = &o->output] { return out->keeps_attributes(); };
   o->input.add_loading_options(parser);
   o->run.add_to(parser);
   parser.more(

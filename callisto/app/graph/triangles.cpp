@@ -2,7 +2,10 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/cluster/triangles.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/graph/verify/scores.hpp>
 
@@ -14,9 +17,12 @@ namespace {
 
 analysis analyse(const graph_command& o, const graph::any_graph& graph, const graph::run_control& context) {
   const stopwatch time;
-  const graph::triangles_result counted_ones = graph::count_triangles(graph, {}, context);
+  graph::partners* const among = rank_job::among();
+  const graph::triangles_result counted_ones =
+      among == nullptr ? graph::count_triangles(graph, {}, context) : cluster::count_triangles(graph, {context, among});
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   found.facts = {{"undirected_edges", counted_ones.edges}, {"triangles", counted_ones.triangles}};
   found.rows = {{"undirected edges", with_separators(counted_ones.edges)},
                 {"triangles", with_separators(counted_ones.triangles)},

@@ -80,13 +80,18 @@ analysis analyse_walks(const walks_arguments& o, const graph::any_graph& any, co
                 {"time", time_words(found.seconds)}};
   o.weights.tell(found, any);
   if (o.common.verify) found.tell_verified("step by step");
-  found.lines = {list->count, [list, &any](std::string& line, std::uint64_t i) {
+  // Blanks between vertices, as other programs read walks; tabs if a name holds what would be taken for its end.
+  const auto names = graph.names();
+  const bool tabs =
+      names != nullptr && std::string_view(names->bytes().data(), names->bytes().size()).find_first_of(" \t\r\n\"") !=
+                              std::string_view::npos;
+  found.lines = {list->count, [list, &any, tabs](std::string& line, std::uint64_t i) {
                    thread_local std::vector<Vertex> walk;
                    list->make(i, walk);
                    const char* separator = "";
                    for (const Vertex v : walk) {
                      fmt::format_to(std::back_inserter(line), "{}{}", separator, label_of(any, v));
-                     separator = " ";
+                     separator = tabs ? "\t" : " ";
                    }
                  }};
   return found;
@@ -118,7 +123,7 @@ command add_walks(const command_parser& app) {
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->options.seed = parse_count("--seed", text, 0); },
       "Draw by this seed [1]");
-  o->weights.add_to(parser);
+  o->weights.add_to(parser, o->common.input);
   o->common.add_verify_to(parser, "step by step");
   o->common.input.add_random_weights(parser);
   o->common.other_lines = [] { return std::string_view("walks"); };

@@ -6,6 +6,7 @@
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/line_stream.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/changing/changing_components.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
@@ -40,15 +41,21 @@ struct watch_arguments {
   std::optional<std::string> distances_from;
   bool pagerank = false;
   bool components = false;
+  weight_option weights{graph::weight_use::strength, true};
   std::uint64_t batch = 1;
   std::uint64_t top = 5;
 };
 
-/// What vertices are called: numbers, or names, which become more while edits come.
+/// Labels of vertices: numbers, or names, which become more while edits come.
 class vertex_labels {
  public:
   explicit vertex_labels(const graph::any_graph& graph)
-      : names_(std::visit([](const auto& g) { return g.names(); }, graph)) {}
+      : names_(std::visit([](const auto& g) { return g.names(); }, graph)),
+        wide_(std::visit(
+            [](const auto& g) {
+              return g.vertices() != 0 && g.label(g.by_label(g.vertices() - 1)) > largest_json_number;
+            },
+            graph)) {}
 
   bool named() const noexcept { return names_ != nullptr; }
 
@@ -66,7 +73,10 @@ class vertex_labels {
     const auto later = by_name_.find(std::string(word));
     return later == by_name_.end() ? std::nullopt : std::optional(later->second);
   }
-  json as_json(std::uint64_t label) const { return named() ? json(std::string(name(label))) : json(label); }
+  json as_json(std::uint64_t label) const {
+    if (named()) return json(std::string(name(label)));
+    return wide_ ? json(std::to_string(label)) : json(label);
+  }
   std::string text(std::uint64_t label) const { return named() ? one_line(name(label)) : std::to_string(label); }
 
  private:
@@ -75,6 +85,7 @@ class vertex_labels {
   }
 
   std::shared_ptr<const graph::vertex_names> names_;  ///< the graph's; null: labels are numbers
+  bool wide_;                                         ///< a label of the graph is above largest_json_number
   std::vector<std::string> more_;                     ///< names that have come since, with the labels behind these
   std::unordered_map<std::string, std::uint64_t> by_name_;  ///< of these
 };
@@ -138,12 +149,13 @@ std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, st
 /// The analyses that are kept up to date, and what they say about an update.
 class watcher {
  public:
-  watcher(const watch_arguments& o, graph::changing_graph& graph, const vertex_labels& labels)
+  watcher(const watch_arguments& o, graph::changing_graph& graph, const vertex_labels& labels,
+          graph::weight_use weights)
       : o_(o), graph_(graph), labels_(labels) {
     const bool none = !o.pagerank && !o.components && !o.levels_from && !o.distances_from;
     if (o.levels_from) levels_.emplace(graph, source("--levels", *o.levels_from), false);
     if (o.distances_from) distances_.emplace(graph, source("--distances", *o.distances_from), true);
-    if (o.pagerank || none) ranks_.emplace(graph);
+    if (o.pagerank || none) ranks_.emplace(graph, graph::changing_pagerank::options{.weights = weights});
     if (o.components || none) parts_.emplace(graph);
   }
 
@@ -310,14 +322,21 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
 
   std::optional<graph::changing_graph> graph;
   std::optional<vertex_labels> labels;
+  auto weights = graph::weight_use::none;
   {
     progress_bar bar(o.run.progress_wanted());
     const loaded_graph loaded = o.input.load({&bar, stop});
     labels.emplace(loaded.graph);
     graph.emplace(loaded.graph);
+    // Lengths that --distances needs stay; to PageRank they are no strengths. Without weights each edge has 1.
+    if (o.weights.asked) {
+      weights = o.weights.of(loaded.graph);
+    } else if (!loaded.report.weights_are_lengths) {
+      weights = graph::weight_use::strength;
+    }
     bar.finish();
   }
-  watcher all(o, *graph, *labels);
+  watcher all(o, *graph, *labels, weights);
   std::vector<edit> edits;
   std::string first_line;
   std::string line;
@@ -356,6 +375,11 @@ command add_watch(const command_parser& app) {
   add_parsed(
       parser, "--top", "K", [o](const std::string& text) { o->top = parse_count("--top", text, 0); },
       "Show K changed vertices of each update [5]");
+  o->weights.add_to(parser, o->input);
+  o->input.set_usual_repeats(
+      [&from = o->distances_from] { return from ? graph::repeats::remove : graph::repeats::sum_weights; },
+      "sum of weights; min with --distances");
+  o->input.leaves_weights_out = [](bool) { return false; };
   o->input.add_to(parser);
   o->run.add_to(parser);
   parser.more(
@@ -363,7 +387,8 @@ command add_watch(const command_parser& app) {
       "1. '- U V': an edge goes; if there is none, nothing changes. Unknown labels become vertices.\n"
       "In a graph with names, U and V are names; in a line with tabs these are between the words.\n"
       "Empty lines, and what follows '#', count for nothing. Without --levels, --distances, --pagerank\n"
-      "and --components the last two are watched.");
+      "and --components the last two are watched. PageRank follows weights, as 'callisto pagerank' does;\n"
+      "an edge without a weight has 1.");
   parser.footer(
       "Each update is one line, or one JSON object with --json; the last line says how long updates\n"
       "took and how things stand, also after an interrupt (Ctrl-C). With --quiet it is the only one.\n\n"

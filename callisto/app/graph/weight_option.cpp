@@ -9,7 +9,16 @@
 
 namespace callisto::app {
 
-void weight_option::add_to(const command_parser& parser) {
+void weight_option::add_to(const command_parser& parser, graph_input& input) {
+  if (meaning == graph::weight_use::strength) {
+    input.set_usual_repeats(
+        [this] {
+          return asked.value_or(by_default ? meaning : graph::weight_use::none) == meaning ? graph::repeats::sum_weights
+                                                                                           : graph::repeats::remove;
+        },
+        by_default ? "sum of weights" : "min; sum of weights with --weights strength");
+    input.leaves_weights_out = [this](bool lengths) { return lengths && is_usual_strength(); };
+  }
   const std::string name = graph::name_of(meaning);
   const bool strength = meaning == graph::weight_use::strength;
   add_parsed(
@@ -29,6 +38,14 @@ void weight_option::add_to(const command_parser& parser) {
                   strength ? "of ties, more is closer" : "of paths, more is farther",
                   by_default ? name + " if the graph has weights" : "none"))
       .words({name, "none"});
+}
+
+void weight_option::add_for_ties(const command_parser& parser, graph_input& input) {
+  add_to(parser, input);
+  input.set_usual_repeats([] { return graph::repeats::sum; }, "sum");
+  input.leaves_weights_out = [this](bool lengths) {
+    return asked == graph::weight_use::none || (lengths && is_usual_strength());
+  };
 }
 
 graph::weight_use weight_option::of(const graph::any_graph& graph) const {

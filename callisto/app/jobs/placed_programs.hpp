@@ -15,7 +15,8 @@
 namespace callisto::app {
 
 /// Keeps other `callisto run` of this user from choosing places while it lives, until this process starts its program
-/// (exec). Waits at most a second for another that is choosing; after that, or if no lock can be had, both choose.
+/// (exec). Waits at most a second for another command that is choosing; after that, or if no lock can be had, both
+/// choose.
 class choosing_places {
  public:
   choosing_places();

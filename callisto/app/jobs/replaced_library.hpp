@@ -1,4 +1,4 @@
-// What Callisto's OpenMP library would replace in a program.
+// Which OpenMP library of a program Callisto's would replace.
 #pragma once
 
 #include <string>

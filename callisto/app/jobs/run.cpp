@@ -14,6 +14,7 @@
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/openmp/settings/exclusion_list.hpp>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ struct run_arguments {
   bool check = false;
 };
 
-/// Returns `count` of the contexts `usable`: neighbouring whole cores, those with the fewest jobs first.
+/// Returns `count` of the contexts `usable`: neighbouring whole cores, the cores with the fewest jobs first.
 std::vector<unsigned> choose(unsigned count, const std::vector<unsigned>& usable) {
   std::map<unsigned, unsigned> jobs_of_core;
   const machine::topology& host = machine::topology::host();
@@ -100,7 +101,7 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 bool is_to_share(const run_arguments& o) {
   const char* const said = std::getenv("CALLISTO_COSCHED");
   if (!o.how.cosched.value_or(said == nullptr || std::string_view(said) != "off")) return false;
-  return o.how.openmp || o.how.traps || o.how.weight || o.how.cosched || o.contexts;
+  return o.how.openmp || o.how.weight || o.how.cosched || o.contexts;
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
@@ -117,7 +118,12 @@ bool is_to_share(const run_arguments& o) {
                                     std::generic_category().message(errno)));
     }
   }
+  // Else the library leaves the program alone; 'callisto run' asks for it, as the variable asks for Intel's.
+  if (o.how.openmp && openmp_library() && openmp::asks_mkl_for_intels_runtime() &&
+      !openmp::excluded_by(command.front(), [&] { return command.front(); }))
+    environment.emplace_back("MKL_THREADING_LAYER", "GNU");
   if (o.how.openmp) tell_if_openmp_library_is_out_of_reach();
+  if (o.how.weight && is_to_share(o)) tell_if_weight_is_void(*o.how.weight);
   const variables mark = is_to_share(o) ? watch_for_a_job(command.front(), o.how.weight || o.how.cosched) : variables();
   environment.insert(environment.end(), mark.begin(), mark.end());
   std::vector<std::string> words = command;
@@ -182,8 +188,6 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
   parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
   parser.add_flag("--check", o->check, "Only tell what OpenMP library it has, and whether it is replaced")
       .more("The program does not run; its loader lists its libraries.");
-  parser.add_flag("--traps", o->how.traps, "Change loops in which an OpenMP program's threads wait")
-      .more("One byte of such a loop in memory lets a thread that waits give way at once, without a timer's tick.");
   parser.more("The OpenMP library is `lib/callisto/libgomp.so.1`; `LD_PRELOAD` makes the program use it.");
   parser.program_follows("PROGRAM", "The program to run, with its arguments");
   parser.footer(
@@ -194,7 +198,10 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "compete.\n\n"
       "A program that ends without having been a job, nor having started one, had no use of a weight and of sharing: "
       "one "
-      "line on standard error says so, after three seconds or more, or if --weight or --coschedule on was given.\n\n"
+      "line on standard error says so, after three seconds or more, or if --weight or --coschedule on was given. "
+      "Beside "
+      "programs that are no jobs and keep the machine busy jobs stand aside, and a weight has no effect: on a terminal "
+      "one line says so at the start.\n\n"
       "Examples:\n"
       "  callisto run --weight 3 -- ./simulation input.dat\n"
       "  callisto run --contexts 4 -- callisto pagerank web.cg\n"

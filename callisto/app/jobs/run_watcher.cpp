@@ -1,9 +1,9 @@
 // How it works:
-// 1. The command makes a socket and a descriptor of its own process, and a child that makes the watcher and ends. So
-//    the watcher is no child of the program that takes the command's place.
-// 2. A job that joins the table sends a datagram to the socket (run_message.hpp), and to that of each other
-//    `callisto run` that has started this one. The watcher ends. No watcher passes a message on: the other's program
-//    could end before that.
+// 1. The command makes a socket and a descriptor of the command's process, and a child that makes the watcher and ends.
+//    So the watcher is no child of the program that takes the command's place.
+// 2. A job that joins the table sends a datagram to the socket (run_message.hpp), and to the socket of each other
+//    `callisto run` that has started this one. The watcher ends. No watcher passes a message on: the program of the
+//    other `callisto run` could end before that.
 // 3. If the program ends first, the watcher says so.
 // 4. A program that is another `callisto run` is still the same process. It takes over from the watcher before it, or
 //    both would say so.

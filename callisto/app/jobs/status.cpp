@@ -9,6 +9,7 @@
 #include <callisto/app/jobs/placed_programs.hpp>
 #include <callisto/app/jobs/sharing_timeline.hpp>
 #include <callisto/app/jobs/table_access.hpp>
+#include <callisto/broker/client.hpp>
 #include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/graph/csr/progress.hpp>
@@ -122,6 +123,38 @@ json to_json(const cosched::table_reader* table, const std::vector<cosched::job_
   return object;
 }
 
+json to_json(const broker::broker_report& by) {
+  if (!by.answers) return {{"socket", by.path}, {"answers", false}};
+  return {{"socket", by.path},
+          {"answers", true},
+          {"enforcement", broker::name_of(by.says.grade)},
+          {"jobs", by.says.jobs},
+          {"users", by.says.users},
+          {"own_weight", by.says.own_weight},
+          {"own_jobs", by.says.own_jobs},
+          {"own_contexts", by.says.own_contexts},
+          {"own_debt_seconds", static_cast<double>(by.says.own_debt) * 1e-9},
+          {"forced", by.says.forced}};
+}
+
+std::string to_words(const broker::broker_report& by) {
+  if (!by.answers) {
+    return fmt::format("A broker listens ({}) and does not answer. Its jobs run as if none shared until it does.\n",
+                       one_line(by.path));
+  }
+  return fmt::format(
+      "A broker divides this machine ({}): {} of {}\n"
+      "  yours: {}, on {}; weight {}; debt {}\n"
+      "  enforcement: {}. What a job keeps after it was asked, other users get back later{}.\n"
+      "  A job that runs without grants shares its contexts as the system decides. Contexts taken without an answer: "
+      "{}\n",
+      one_line(by.path), counted(by.says.jobs, "job"), counted(by.says.users, "user"), counted(by.says.own_jobs, "job"),
+      counted(by.says.own_contexts, "context"), by.says.own_weight,
+      human_seconds(static_cast<double>(by.says.own_debt) * 1e-9), broker::name_of(by.says.grade),
+      by.says.grade == broker::enforcement::thread ? ", and its threads are moved off the context" : "",
+      with_separators(by.says.forced));
+}
+
 std::string to_words(const cosched::table_reader& visited, const std::vector<cosched::job_picture>& jobs,
                      const std::vector<cosched::context_picture>& contexts, bool quiet) {
   using align = table::align;
@@ -187,8 +220,8 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
 
 /// Runs --trace: records looks at the table for some time.
 void record(const status_arguments& o, const std::stop_token& stop) {
-  result file(o.trace);
-  if (!file.to_file()) throw usage_error("--trace: standard output is taken by the summary; name a file");
+  if (o.run.as_json) refuse_beside_json(o.trace, "--trace");
+  result file(o.trace, "--trace");
   const std::unique_ptr<cosched::table_reader> visited = visit_table();
   if (visited == nullptr) {
     throw unusable_table(
@@ -247,8 +280,14 @@ void run(const status_arguments& o) {
     jobs = visited->jobs();
     contexts = visited->contexts();
   }
+  const std::optional<broker::broker_report> by = broker::ask_for_report();
   if (o.run.as_json) {
-    print(to_text(to_json(visited.get(), jobs, contexts)));
+    json object = to_json(visited.get(), jobs, contexts);
+    if (by) object["broker"] = to_json(*by);
+    print(to_text(object));
+  } else if (by) {
+    print(to_words(*by) + (jobs.empty() ? "" : "\n" + to_words(*visited, jobs, contexts, o.run.quiet)) +
+          named(programs_without_a_slot(jobs)));
   } else if (visited == nullptr) {
     print(fmt::format("There is no table: no job has shared this machine yet ({})\n{}", table_places(),
                       named(programs_without_a_slot(jobs))));

@@ -2,19 +2,24 @@
 #include <callisto/app/jobs/table_access.hpp>
 
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/notes.hpp>
+#include <callisto/app/process/other_programs.hpp>
 #include <callisto/cosched/job.hpp>
+#include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -66,7 +71,6 @@ variables environment_of(const job_settings& how) {
   variables all;
   if (how.cosched) all.emplace_back("CALLISTO_COSCHED", *how.cosched ? "on" : "off");
   if (how.weight) all.emplace_back("CALLISTO_WEIGHT", std::to_string(*how.weight));
-  if (how.traps) all.emplace_back("CALLISTO_TRAPS", "on");
   if (how.openmp) {
     if (const std::optional<std::string> library = openmp_library()) {
       const char* const others = std::getenv("LD_PRELOAD");
@@ -83,6 +87,38 @@ variables environment_of(const job_settings& how) {
     }
   }
   return all;
+}
+
+std::string note_on_weight(unsigned weight, double used, std::size_t contexts) {
+  // As stepping_aside::outsiders_limit() has it.
+  const double limit = std::clamp(2.4 / static_cast<double>(std::max(contexts, std::size_t{1})), 0.05, 0.15);
+  if (used <= limit * static_cast<double>(contexts)) return {};
+  return fmt::format(
+      "--weight {}: has no effect for now: programs that are no jobs use {:.1f} of {} processors, and jobs stand aside "
+      "beside them ('callisto status': outsiders); 'nice' works there",
+      weight, used, contexts);
+}
+
+void tell_if_weight_is_void(unsigned weight) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  const auto time_of_jobs = [] {
+    std::uint64_t sum = 0;
+    std::string refusal;
+    if (const auto table = cosched::table_reader::visit(machine::shared_folders(), refusal)) {
+      for (const cosched::job_picture& job : table->jobs()) sum += job.alive ? job.processor_time : 0;
+    }
+    return sum;
+  };
+  const std::uint64_t before = time_of_jobs();
+  const other_programs others;
+  constexpr std::uint64_t look = 120'000'000;
+  std::this_thread::sleep_for(std::chrono::nanoseconds(look));
+  const std::optional<double> used = others.used();
+  const std::uint64_t after = time_of_jobs();
+  if (!used) return;
+  const double jobs = after > before ? static_cast<double>(after - before) / static_cast<double>(look) : 0;
+  const std::string note = note_on_weight(weight, *used - jobs, machine::limits::current().cpus.size());
+  if (!note.empty()) say(note);
 }
 
 char letter_of(unsigned job) noexcept {
@@ -140,7 +176,8 @@ void look_promptly() noexcept {
   static_assert(sizeof wish == 48);
   if (::syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0) != 0 || wish.policy != SCHED_OTHER) return;
   // Requests a short slice of 100 us. The scheduler then runs this thread before the longer slice of a running thread
-  // is over. If this thread ran longer than 100 us, it would wait like others, so the short slice costs them nothing.
+  // is over. If this thread ran longer than 100 us, it would wait like other threads, so the short slice costs them
+  // nothing.
   wish.runtime = 100'000;
   static_cast<void>(::syscall(SYS_sched_setattr, 0, &wish, 0));
 }

@@ -6,6 +6,7 @@
 #include <callisto/app/process/spawn.hpp>
 #include <callisto/cosched/table_reader.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,13 +25,19 @@ void tell_if_openmp_library_is_out_of_reach();
 struct job_settings {
   std::optional<bool> cosched;     ///< nullopt: left to the environment
   std::optional<unsigned> weight;  ///< nullopt: left to the environment
-  bool traps = false;              ///< loops of OpenMP programs that wait get traps; false: left to the environment
   bool openmp = true;              ///< OpenMP programs run on Callisto's library, if it exists
 };
 
-/// Returns the environment variables that bring about `settings`: CALLISTO_COSCHED, CALLISTO_WEIGHT,
-/// CALLISTO_TRAPS, LD_PRELOAD.
+/// Returns the environment variables that bring about `settings`: CALLISTO_COSCHED, CALLISTO_WEIGHT, LD_PRELOAD.
 variables environment_of(const job_settings& settings);
+
+/// Returns what is to be said about the weight of a job while programs that are no jobs use `used` of `contexts`
+/// contexts; empty if they use so little that jobs share.
+std::string note_on_weight(unsigned weight, double used, std::size_t contexts);
+
+/// Looks for 120 ms at programs that are no jobs, and prints note_on_weight() on standard error. Does nothing unless
+/// standard error is a terminal.
+void tell_if_weight_is_void(unsigned weight);
 
 /// Returns a job as one character: a digit of base 62 for its number, `+` for numbers from 62 on.
 char letter_of(unsigned job) noexcept;

@@ -1,6 +1,7 @@
 // callisto top: shows the jobs and the contexts, live.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/colour.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/terminal.hpp>
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <limits>
 #include <memory>
@@ -24,6 +24,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 namespace callisto::app {
 namespace {
@@ -88,16 +90,17 @@ void show_once(const top_arguments& o, const std::stop_token& stop) {
   }
   seen.close();
   // A pipe has room for all contexts: the number of lines is not limited.
-  print(seen.render({.size = {80, std::numeric_limits<int>::max()}, .clock = time_of_day(), .table = {}}) + '\n');
+  print(seen.render({.size = {80, std::numeric_limits<int>::max()}, .only = {}, .clock = time_of_day(), .table = {}}) +
+        '\n');
 }
 
 void show_live(const top_arguments& o, const std::stop_token& stop) {
   table_watch seen;
   seen.look();
   seen.close();
-  const bool plain = std::getenv("NO_COLOR") != nullptr;  // https://no-color.org
+  const bool plain = !is_coloured(STDOUT_FILENO);
   terminal screen;
-  top_screen::style how{.size = {}, .colours = !plain, .keys = screen.has_keys(), .clock = {}, .table = {}};
+  top_screen::style how{.size = {}, .colours = !plain, .keys = screen.has_keys(), .only = {}, .clock = {}, .table = {}};
   // The first screen shows one look. Means replace it after 0.5 s at most, whatever the interval.
   auto next = clock::now() + std::chrono::duration_cast<clock::duration>(
                                  std::chrono::duration<double>(std::min(o.interval, first_interval)));
@@ -117,6 +120,16 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
       how.clock = time_of_day();
       screen.draw(explains ? top_screen::help(how.size) : seen.render(how));
       drawn = how.size;
+    }
+    if (how.typing) {
+      const std::string before = how.only;
+      const terminal::typing line = screen.read_text(between_screens, how.only);
+      if (line == terminal::typing::given_up) how.only.clear();
+      how.typing = line == terminal::typing::goes_on;
+      again = !how.typing || how.only != before;
+      if (stop.stop_requested()) throw graph::cancelled();
+      seen.look();
+      continue;
     }
     const terminal::key pressed = screen.read(between_screens);
     if (stop.stop_requested()) throw graph::cancelled();
@@ -142,6 +155,12 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
       case terminal::key::home:
         how.scroll = 0;
         break;
+      case terminal::key::order:
+        how.by = top_screen::after(how.by);
+        break;
+      case terminal::key::filter:
+        how.typing = true;
+        break;
       case terminal::key::none:
       case terminal::key::help:
       case terminal::key::other:
@@ -159,7 +178,10 @@ command add_top(const command_parser& app) {
       parser, "--interval", "SECONDS",
       [o](const std::string& text) { o->interval = parse_real("--interval", text, {.low = 0.05, .high = 3600}); },
       "Draw so often; a column of the history, and what the numbers are means of [0.5]");
-  parser.more("The arrow keys and the space bar scroll if there are more contexts than lines.");
+  parser.more(
+      "The arrow keys and the space bar scroll if there are more contexts than lines. s orders the jobs by their\n"
+      "processor time, by the contexts that they run on or wait for, by name, or as they came. / and a text show the\n"
+      "jobs with that text in their name; / and Escape show all.");
   parser.footer(
       "Of each job: on how many contexts it has high priority, runs, keeps without work, has borrowed or lent, and "
       "for\n"
@@ -168,8 +190,7 @@ command add_top(const command_parser& app) {
       "which wait, how often it changes hands in a second, and which had it before, a column for each interval. Looks "
       "at\n"
       "the table 50 times a second, and is no job itself. Where standard output is no terminal it watches for one\n"
-      "interval and prints once. ? explains the words, q or Ctrl-C\n"
-      "quits. NO_COLOR is heeded.\n\n"
+      "interval and prints once. ? explains the words, q or Ctrl-C quits. NO_COLOR and --color are heeded.\n\n"
       "Examples:\n"
       "  callisto top\n"
       "  callisto top --interval 2\n"

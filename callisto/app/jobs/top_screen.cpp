@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +20,7 @@ using cosched::no_job;
 
 constexpr std::size_t longest_history = 1024;
 
-/// Returns the columns for the names of jobs: what 80 columns leave, and half of the columns beyond 80.
+/// Returns the columns for the names of jobs: the rest of 80 columns, and half of the columns beyond 80.
 constexpr std::size_t name_columns(std::size_t columns) {
   constexpr std::size_t usual = 17;
   constexpr std::size_t longest = 40;
@@ -52,6 +54,16 @@ std::string heading_of_jobs(std::size_t columns) {
   return fmt::format("JOB {:{}} STATE      CPU% RUNS HIGH WAIT WGHT LENT BORR KEPT     PID", "NAME",
                      name_columns(columns));
 }
+/// The words for the orders of jobs, in the order of `top_screen::order`.
+constexpr std::array<std::string_view, 5> orders{"job", "CPU%", "RUNS", "WAIT", "name"};
+
+/// Returns `text` with the letters of ASCII as small ones.
+std::string small(std::string_view text) {
+  std::string all(text);
+  for (char& c : all) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return all;
+}
+
 /// A job that answers too late ran elsewhere if it used more than what it had by this many contexts.
 constexpr double ran_elsewhere = 0.05;
 constexpr std::string_view heading_of_contexts = "CONTEXT CORE HIGH RUNS WAITING    /S  HISTORY";
@@ -124,6 +136,29 @@ void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs
   closed_at_ = now;
 }
 
+top_screen::order top_screen::after(order now) noexcept {
+  return static_cast<order>((static_cast<unsigned>(now) + 1) % orders.size());
+}
+
+/// Returns the jobs that `how` asks for, in its order.
+std::vector<cosched::job_picture> top_screen::chosen(const style& how) const {
+  std::vector<cosched::job_picture> those;
+  std::ranges::copy_if(jobs_, std::back_inserter(those), [&](const cosched::job_picture& job) {
+    return small(shown_name(job)).find(small(how.only)) != std::string::npos;
+  });
+  const auto of = [&](const cosched::job_picture& job) {
+    const auto found = shown_.find(job.number);
+    const averages a = found == shown_.end() ? averages{} : found->second;
+    return how.by == order::processor ? a.processor : how.by == order::runs ? a.runs : a.waits;
+  };
+  if (how.by == order::name) {
+    std::ranges::stable_sort(those, {}, [](const cosched::job_picture& job) { return small(shown_name(job)); });
+  } else if (how.by != order::job) {
+    std::ranges::stable_sort(those, std::greater<>(), of);
+  }
+  return those;
+}
+
 std::string top_screen::line_of(const cosched::job_picture& job, const style& how) const {
   const auto found = shown_.find(job.number);
   const averages a = found == shown_.end() ? averages{} : found->second;
@@ -194,6 +229,8 @@ std::string top_screen::help(const terminal::extent& size) {
       "Others: what programs that are no jobs use, in % of one context.",
       "Of each context: the job of HIGH priority, that RUNS (. without work), that wait,",
       "hand-overs in a second (/S), and which job had it before.",
+      "s orders the jobs by CPU%, RUNS, WAIT, name, or as they came; / shows those with",
+      "a text in their name.",
       "Any key goes back.",
   };
   std::string text;
@@ -211,8 +248,13 @@ std::string top_screen::render(const style& how) const {
   const std::size_t height = std::max<std::size_t>(how.size.rows, 1);
   const auto free = static_cast<std::size_t>(
       std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == no_job || c.idle; }));
-  std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
-                                 counted(contexts_.size(), "context"), free);
+  // Jobs that stand aside hold no context of the table, however busy they are.
+  const bool sharing_is_off = !jobs_.empty() && std::ranges::all_of(jobs_, [](const cosched::job_picture& job) {
+    return job.aside != cosched::aside::no;
+  });
+  std::string said =
+      fmt::format("callisto top: {} on {}, ", counted(jobs_.size(), "job"), counted(contexts_.size(), "context"));
+  said += sharing_is_off ? "sharing is off" : fmt::format("{} without work", free);
   if (others_ >= 0) said += fmt::format("; others: {:.0f} %", others_ * 100);
   std::vector<std::string> lines;
   // The clock stands at the right if there is room.
@@ -224,16 +266,20 @@ std::string top_screen::render(const style& how) const {
   lines.push_back(fit(how.table, width));
   lines.push_back(emphasized(fit(heading_of_jobs(how.size.columns), width, how.colours), how.colours));
 
-  // The contexts get at least half of the remaining lines, and those that the jobs do not need.
+  // The contexts get at least half of the remaining lines, and the lines that the jobs do not need.
   const std::size_t fixed =
       5 + (how.keys ? 1 : 0);  // three lines above, an empty one, the second heading; one for the keys
   const std::size_t room = height > fixed ? height - fixed : 0;
-  const std::size_t for_contexts = std::min(contexts_.size(), std::max(room / 2, room - std::min(room, jobs_.size())));
-  const std::size_t for_jobs = std::min(jobs_.size(), room - std::min(room, for_contexts));
-  if (jobs_.empty()) lines.push_back(fit("  no job is running", width));
+  const std::vector<cosched::job_picture> jobs = chosen(how);
+  const std::size_t for_contexts = std::min(contexts_.size(), std::max(room / 2, room - std::min(room, jobs.size())));
+  const std::size_t for_jobs = std::min(jobs.size(), room - std::min(room, for_contexts));
+  if (jobs.empty()) {
+    lines.push_back(
+        fit(jobs_.empty() ? "  no job is running" : fmt::format("  no job has '{}' in its name", how.only), width));
+  }
   for (std::size_t i = 0; i < for_jobs; ++i) {
-    const bool cut = i + 1 == for_jobs && for_jobs < jobs_.size();
-    lines.push_back(cut ? fit(fmt::format("    and {} more", jobs_.size() - i), width) : line_of(jobs_[i], how));
+    const bool cut = i + 1 == for_jobs && for_jobs < jobs.size();
+    lines.push_back(cut ? fit(fmt::format("    and {} more", jobs.size() - i), width) : line_of(jobs[i], how));
   }
   lines.emplace_back();
   lines.push_back(emphasized(fit(heading_of_contexts, width, how.colours), how.colours));
@@ -245,7 +291,15 @@ std::string top_screen::render(const style& how) const {
                                                begin + for_contexts, contexts_.size())
                                  : std::string();
     lines.resize(std::max(lines.size(), height - 1));
-    lines.push_back(fit("q quits, ? explains; . without work" + more, width));
+    std::string keys = "q quits, ? explains, s orders, / filters";
+    if (how.typing) {
+      keys = fmt::format("jobs with this in their name: {}_  (Enter: shows them, Escape: all)", how.only);
+    } else {
+      if (how.by != order::job) keys += fmt::format("; by {}", orders[static_cast<std::size_t>(how.by)]);
+      if (!how.only.empty()) keys += fmt::format("; '{}' alone", how.only);
+      keys += "; . without work" + more;
+    }
+    lines.push_back(fit(keys, width));
   }
   if (lines.size() > height) lines.resize(height);
   return fmt::format("{}", fmt::join(lines, "\n"));

@@ -24,11 +24,20 @@ class top_screen {
   /// the contexts since some beginning, in nanoseconds; 0: unknown.
   void close(std::uint64_t now, std::vector<cosched::job_picture> jobs, std::uint64_t busy = 0);
 
+  /// The orders of the lines of jobs.
+  enum class order { job, processor, runs, waits, name };
+
+  /// Returns the order that comes after `now` in turn.
+  static order after(order now) noexcept;
+
   struct style {
     terminal::extent size;   ///< limit on the columns of a line and on the number of lines
     bool colours = false;    ///< true: jobs have colours, and headings stand out
     bool keys = false;       ///< true: the last line explains the keys
     std::size_t scroll = 0;  ///< number of contexts' lines left out at the top, if not all fit
+    order by = order::job;   ///< by processor time, contexts it runs on or waits for: the most first
+    std::string only;        ///< jobs with this in their name alone, letters of either case; empty: all
+    bool typing = false;     ///< true: the last line shows `only` as a person types it
     std::string clock;       ///< the time of day
     std::string table;       ///< the table's file
   };
@@ -57,6 +66,7 @@ class top_screen {
   };
   static constexpr unsigned idle_bit = 256;
 
+  std::vector<cosched::job_picture> chosen(const style& how) const;
   std::string line_of(const cosched::job_picture& job, const style& how) const;
   std::string line_of(const cosched::context_picture& context, const style& how) const;
 

@@ -8,11 +8,11 @@
 
 namespace callisto::app {
 
-/// What loops at one nesting level do.
+/// Loops at one nesting level.
 struct level_use {
   unsigned parts;       ///< threads that such a loop runs on; each may lead loops in its part of the machine
   unsigned largest;     ///< number of threads in the largest part
-  std::string meaning;  ///< what the level means, in words; if the level folds, into what
+  std::string meaning;  ///< the level's meaning, in words; if the level folds, its meaning then
 };
 
 /// Returns what a loop at `level` does if no other loop surrounds it.

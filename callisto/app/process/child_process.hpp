@@ -20,8 +20,8 @@ struct child_failure : std::runtime_error {
 };
 
 /// A program that the constructor starts and the destructor kills. The kernel kills it if the thread that started it
-/// ends first. The child has a process group of its own, so that Ctrl-C reaches this process alone. Not thread-safe;
-/// only the thread that constructed the object uses it.
+/// ends first. The child has its own process group, so that Ctrl-C reaches this process alone. Not thread-safe; only
+/// the thread that constructed the object uses it.
 class child_process {
  public:
   /// Starts `program` with `arguments`, and with `environment` on top of this process's environment. Throws

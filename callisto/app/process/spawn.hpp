@@ -52,9 +52,9 @@ struct spawn_failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Starts a program and returns its process number. The program gets a process group of its own, so that Ctrl-C reaches
-/// this process alone, and stays in this process's session. No signal is blocked or ignored in it. The kernel kills it
-/// if the calling thread ends first. If exec fails, the process ends with exit code 127 and the reason on its standard
+/// Starts a program and returns its process number. The program gets its own process group, so that Ctrl-C reaches this
+/// process alone, and stays in this process's session. No signal is blocked or ignored in it. The kernel kills it if
+/// the calling thread ends first. If exec fails, the process ends with exit code 127 and the reason on its standard
 /// error. Throws spawn_failure.
 pid_t spawn(const spawn_request& what);
 

@@ -63,6 +63,28 @@ array_table::~array_table() {
   for (auto& of : chunks_) delete[] of.load(std::memory_order_relaxed);
 }
 
+void no_element(std::uint32_t number, std::uint64_t i, std::uint64_t size, const std::source_location& where) {
+  // A negative index is rather told as negative.
+  const std::string index =
+      static_cast<std::int64_t>(i) < 0 ? std::to_string(static_cast<std::int64_t>(i)) : std::to_string(i);
+  throw usage_error(
+      place_of_call(where) + "index " + index + " of array number " + std::to_string(number) + ", which has " +
+      std::to_string(size) + " elements; expected " +
+      (size == 0 ? "none: no array that make_array() returned, or an empty one" : "0 to " + std::to_string(size - 1)));
+}
+
+void no_element_of_rank(std::uint32_t number, int rank, std::uint64_t i, const std::source_location& where) {
+  const array_record& record = array_of(number);
+  const int ranks = here().ranks;
+  const std::string array = " of array number " + std::to_string(number);
+  if (rank < 0 || rank >= ranks)
+    throw usage_error(place_of_call(where) + "the part of rank " + std::to_string(rank) + array +
+                      "; expected rank 0 to " + std::to_string(ranks - 1));
+  throw usage_error(place_of_call(where) + "index " + std::to_string(i) + " in the part of rank " +
+                    std::to_string(rank) + array + ", which has " +
+                    std::to_string(record.count_at(static_cast<std::uint64_t>(rank))) + " elements there");
+}
+
 std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distribution how,
                          const std::source_location& where) {
   if (how.kind == distribution::kinds::block_cyclic && how.block_size == 0) {

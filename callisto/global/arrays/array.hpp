@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -30,7 +31,7 @@ struct distribution {
   enum class kinds : std::uint8_t {
     block,         ///< rank 0 has the first n / ranks elements, and so on: neighbours are together
     block_cyclic,  ///< blocks of some elements go to the ranks in turn: any part of the array is spread
-    symmetric,     ///< each rank has n elements of its own
+    symmetric,     ///< n elements at each rank
   };
   kinds kind = kinds::block;
   std::uint64_t block_size = 0;  ///< elements, for block_cyclic
@@ -151,6 +152,27 @@ CALLISTO_API std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes
                                       const std::source_location& where);
 CALLISTO_API void free_array(std::uint32_t number, const std::source_location& where);
 
+/// Throws usage_error that names the array, the index, and the place of the call.
+[[noreturn]] CALLISTO_API void no_element(std::uint32_t number, std::uint64_t i, std::uint64_t size,
+                                          const std::source_location& where);
+[[noreturn]] CALLISTO_API void no_element_of_rank(std::uint32_t number, int rank, std::uint64_t i,
+                                                  const std::source_location& where);
+/// Throws usage_error unless [first, first + n) lies in an array of `size` elements.
+inline void require_range(std::uint32_t number, std::uint64_t size, std::uint64_t first, std::uint64_t n,
+                          const std::source_location& where) {
+  if (first > size || n > size - first) [[unlikely]]
+    no_element(number, first > size ? first : first + n - 1, size, where);
+}
+
+/// An index with the place of its use, which messages about it name.
+struct placed_index {
+  template <std::convertible_to<std::uint64_t> I>
+  constexpr placed_index(I index, std::source_location place = std::source_location::current()) noexcept  // NOLINT
+      : i(static_cast<std::uint64_t>(index)), where(place) {}
+  std::uint64_t i;
+  std::source_location where;
+};
+
 /// Returns the record of array `number` at this rank.
 inline const array_record& array_of(std::uint32_t number) { return rank_local<array_table>()[number]; }
 
@@ -167,20 +189,33 @@ class array {
 
   std::uint64_t size() const noexcept { return size_; }
 
-  /// Returns the address of element i < size(); of a symmetric array, that of this rank. A few nanoseconds.
-  global_address<T> operator[](std::uint64_t i) const {
+  /// Returns the address of element i < size(); of a symmetric array, that of this rank. Throws usage_error with the
+  /// place of the call for another index. A few nanoseconds.
+  global_address<T> operator[](detail::placed_index at_index) const {
+    const std::uint64_t i = at_index.i;
+    if (i >= size_) [[unlikely]]
+      detail::no_element(number(), i, size_, at_index.where);
     const detail::array_record& record = detail::array_of(number());
     if (record.how().kind == distribution::kinds::symmetric) [[unlikely]]
-      return at(here().rank, i);
+      return at_place(record, {static_cast<std::uint64_t>(here().rank), i});
     return at_place(record, record.place(i));
   }
-  /// Returns the address of element `i` of `rank`'s part.
-  global_address<T> at(int rank, std::uint64_t i) const {
-    return at_place(detail::array_of(number()), {static_cast<std::uint64_t>(rank), i});
+  /// Returns the address of element `i` of `rank`'s part. Throws usage_error if there is none.
+  global_address<T> at(int rank, std::uint64_t i, std::source_location where = std::source_location::current()) const {
+    if (size_ == 0) detail::no_element(number(), i, size_, where);
+    const detail::array_record& record = detail::array_of(number());
+    const bool is_rank = rank >= 0 && rank < here().ranks;
+    if (!is_rank || i >= record.count_at(static_cast<std::uint64_t>(rank))) [[unlikely]]
+      detail::no_element_of_rank(number(), rank, i, where);
+    return at_place(record, {static_cast<std::uint64_t>(rank), i});
   }
 
-  /// Returns the rank that has element i.
-  int owner(std::uint64_t i) const { return static_cast<int>(detail::array_of(number()).place(i).rank); }
+  /// Returns the rank that has element i. Throws usage_error for i >= size().
+  int owner(std::uint64_t i, std::source_location where = std::source_location::current()) const {
+    if (i >= size_) [[unlikely]]
+      detail::no_element(number(), i, size_, where);
+    return static_cast<int>(detail::array_of(number()).place(i).rank);
+  }
 
   /// Returns this rank's elements, which are contiguous here.
   std::span<T> local() const {

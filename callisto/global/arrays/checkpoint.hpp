@@ -24,8 +24,9 @@ CALLISTO_API void restore_array(std::uint32_t number, std::size_t element_bytes,
 /// Saves an array to the file `path`, which all ranks reach under this name (a shared file system). Elements stand in
 /// the order of their indices, so another number of ranks can restore them. The file appears, or replaces an older one,
 /// only when all ranks have written their elements and they are on the disk: a job that ends before leaves the older
-/// one. Called by main of all ranks while no operation on the array is under way. All ranks throw the same output_error
-/// if one of them cannot write.
+/// one. A file that is replaced keeps its mode, and a symbolic link stays. A pipe or a device is written in place, by
+/// rank 0. Called by main of all ranks while no operation on the array is under way. All ranks throw the same
+/// output_error if one of them cannot write.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 void save(array<T> a, const std::string& path, std::source_location where = std::source_location::current()) {

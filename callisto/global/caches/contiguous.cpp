@@ -1,32 +1,76 @@
 #include <callisto/global/caches/contiguous.hpp>
+#include <callisto/global/caches/transfer_count.hpp>
 #include <callisto/global/memory/answer.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/messages/wire.hpp>
+#include <callisto/machine/native.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <source_location>
 #include <span>
 
 namespace callisto::global::detail {
 
 namespace {
 
-/// The most bytes of one message.
-constexpr std::uint64_t most_bytes = 16 << 10;
+/// The most bytes of one message: three fill a packet.
+constexpr std::uint64_t most_bytes = 20 << 10;
+/// The most bytes that the tasks of a rank have asked for and not received. The memory of a node has packets for a full
+/// window.
+constexpr std::uint64_t window = std::uint64_t{1} << 20;
+
+/// The transfers of a rank that are under way: they divide the window.
+struct transfers_of_rank {
+  std::atomic<std::uint64_t> count{0};
+};
 
 /// A transfer that a worker waits for, on its stack.
-struct transfer {
-  block_cyclic dealt;
-  std::uint64_t first = 0;
-  std::byte* memory = nullptr;  ///< of the caller: where byte `first` is
-  std::atomic<std::uint64_t> pending{0};
-  arrival ended;
+class transfer {
+ public:
+  transfer(const dealt_bytes& range, std::byte* to)
+      : dealt(range.dealt),
+        first(range.first),
+        memory(to),
+        // relaxed: a limit
+        window_(std::max(window / (all_.count.fetch_add(1, std::memory_order_relaxed) + 1), most_bytes)),
+        count_(window_ / 2) {}
+  ~transfer() { all_.count.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
+  transfer(const transfer&) = delete;
+  transfer& operator=(const transfer&) = delete;
 
-  void end(std::uint64_t bytes) noexcept {
-    // acq_rel: release publishes the bytes; acquire lets the last one pass on what all others published.
-    if (pending.fetch_sub(bytes, std::memory_order_acq_rel) == bytes) ended.set();
+  /// Counts bytes of which the worker is about to send a message; suspends it while too many are under way.
+  void begin(std::uint64_t bytes, const std::source_location& where) {
+    while (count_.under_way() + bytes > window_ && count_.under_way() != 0)
+      wait_if([this] { return count_.await_few(); }, where);
+    count_.begin(bytes);
   }
+  /// Suspends the worker until all bytes have arrived.
+  void finish(const std::source_location& where) {
+    wait_if([this] { return count_.await_none(); }, where);
+  }
+  /// Ends bytes that have arrived. Handlers call it.
+  void end(std::uint64_t bytes) noexcept {
+    if (count_.end(bytes)) told_.set();
+  }
+
+  const block_cyclic dealt;
+  const std::uint64_t first;
+  std::byte* const memory;  ///< of the caller: where byte `first` is
+
+ private:
+  template <class MustWait>
+  void wait_if(MustWait must_wait, const std::source_location& where) {
+    told_.clear();
+    told_.prepare();
+    if (must_wait()) told_.wait("bytes of another rank", where);
+  }
+
+  transfers_of_rank& all_ = rank_local<transfers_of_rank>();
+  const std::uint64_t window_;
+  transfer_count<machine::native> count_;
+  arrival told_;
 };
 
 /// Calls f(local, bytes, offset in the range) for each run of `bytes` of a rank's bytes that is contiguous in the
@@ -54,7 +98,7 @@ void for_each_piece(bool in_heap, std::byte* array_bytes, std::uint64_t local, s
   }
 }
 
-/// What travels with a request or with bytes: the memory, at its owner, and the transfer, at the rank that asks.
+/// Travels with a request or with bytes: the memory, at its owner, and the transfer, at the rank that asks.
 struct passage {
   std::byte* array_bytes;  ///< null: in the heap
   std::uint64_t local;
@@ -97,10 +141,13 @@ struct put_bytes {
   }
 };
 
-/// Calls f(rank, passage) for each message that the range needs: each rank's bytes are contiguous there.
+/// Calls f(rank, passage) for each message that the range needs: each rank's bytes are contiguous there. The ranks
+/// after this one come first, so that several ranks that read one range do not ask the same rank at once.
 template <class F>
 void for_each_message(const dealt_bytes& range, transfer* of, F f) {
-  for (std::uint64_t rank = 0; rank != range.dealt.ranks(); ++rank) {
+  const std::uint64_t ranks = range.dealt.ranks();
+  for (std::uint64_t i = 1; i <= ranks; ++i) {
+    const std::uint64_t rank = (static_cast<std::uint64_t>(here().rank) + i) % ranks;
     const std::uint64_t end = range.dealt.owned_before(range.first + range.bytes, rank);
     for (std::uint64_t local = range.dealt.owned_before(range.first, rank); local < end;) {
       const std::uint64_t n = std::min(end - local, most_bytes);
@@ -111,7 +158,8 @@ void for_each_message(const dealt_bytes& range, transfer* of, F f) {
   }
 }
 
-/// Moves the range: own bytes by own(memory, caller's memory, bytes), those of others by other(rank, passage).
+/// Moves the range: this rank's bytes by own(memory, caller's memory, bytes), other ranks' bytes by other(rank,
+/// passage).
 template <class Own, class Other>
 void move(const dealt_bytes& range, std::byte* memory, const std::source_location& where, Own own, Other other) {
   if (range.bytes == 0) return;
@@ -119,15 +167,12 @@ void move(const dealt_bytes& range, std::byte* memory, const std::source_locatio
   const std::uint64_t own_bytes =
       range.dealt.owned_before(range.first + range.bytes, me) - range.dealt.owned_before(range.first, me);
   if (own_bytes != range.bytes) require_may_block(where);
-  transfer t;
-  t.dealt = range.dealt;
-  t.first = range.first;
-  t.memory = memory;
-  // relaxed: the messages publish it.
-  t.pending.store(range.bytes - own_bytes, std::memory_order_relaxed);
-  if (own_bytes != range.bytes) t.ended.prepare();
+  transfer t(range, memory);
   for_each_message(range, &t, [&](int rank, const passage& p) {
-    if (rank != here().rank) return other(rank, p);
+    if (rank != here().rank) {
+      t.begin(p.bytes, where);
+      return other(rank, p);
+    }
     for_each_run(
         range.dealt, range.first, me, p.local, p.bytes, [&](std::uint64_t local, std::uint64_t n, std::uint64_t at) {
           for_each_piece(
@@ -135,7 +180,7 @@ void move(const dealt_bytes& range, std::byte* memory, const std::source_locatio
               [&](std::byte* mine, std::uint64_t bytes, std::uint64_t done) { own(mine, memory + at + done, bytes); });
         });
   });
-  if (own_bytes != range.bytes) t.ended.wait();
+  if (own_bytes != range.bytes) t.finish(where);
 }
 
 }  // namespace

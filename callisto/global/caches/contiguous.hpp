@@ -21,13 +21,15 @@ struct dealt_bytes {
   std::uint64_t bytes = 0;
 };
 
-/// Copies the range to `into`. Waits for other ranks; all are asked at once.
+/// Copies the range to `into`. Waits for other ranks; the transfers of a rank have at most 1 MiB under way, or a
+/// message each if they are many.
 CALLISTO_API void gather(const dealt_bytes& from, std::byte* into, const std::source_location& where);
 /// Copies `from` to the range, and returns when all ranks have what is theirs.
 CALLISTO_API void scatter(const std::byte* from, const dealt_bytes& to, const std::source_location& where);
 
 template <class T>
-dealt_bytes range_of(array<T> a, std::uint64_t first, std::uint64_t n) {
+dealt_bytes range_of(array<T> a, std::uint64_t first, std::uint64_t n, const std::source_location& where) {
+  require_range(a.number(), a.size(), first, n, where);
   const array_record& record = array_of(a.number());
   const auto ranks = static_cast<std::uint64_t>(here().ranks);
   const std::uint64_t block = record.how().kind == distribution::kinds::block_cyclic

@@ -9,7 +9,7 @@ namespace callisto::global {
 /// The options of a loop, all of them optional.
 struct loop_options {
   /// The iterations of a batch: what one worker runs. 0 lets the runtime choose: with many iterations batches are long,
-  /// with few iterations each has a worker of its own, so that all can wait at once.
+  /// with few iterations each runs on a separate worker, so that all can wait at once.
   std::uint64_t batch = 0;
   /// Checked before every batch. After a request to stop, iterations of this rank that have not begun are dropped.
   std::stop_token stop = {};

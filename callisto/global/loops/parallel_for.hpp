@@ -29,10 +29,10 @@
 namespace callisto::global {
 
 /// Calls body(i), or body(b, e) for batches [b, e), for every i in [first, last): collective in main, of this rank
-/// alone in a task. In main, `first` and `last` are the same at all ranks; rank 0 has the lowest iterations. The
-/// threads of a rank share the body. If an iteration throws, iterations that have not begun are dropped, and the loop
-/// throws at all ranks: of several exceptions the first of the lowest rank. Returns false if options.stop dropped
-/// iterations of this rank, or the phase was cancelled.
+/// alone in a task. In main, `first` and `last` are the same at all ranks, else the job ends with one line; rank 0 has
+/// the lowest iterations. The threads of a rank share the body. If an iteration throws, iterations that have not begun
+/// are dropped, and the loop throws at all ranks: of several exceptions the first of the lowest rank. Returns false if
+/// options.stop dropped iterations of this rank, or the phase was cancelled.
 template <loop::index A, loop::index B, class F>
   requires loop::index_callable<F, std::common_type_t<A, B>>
 bool parallel_for(A first, B last, F&& body, const loop_options& options = {},
@@ -52,7 +52,9 @@ bool parallel_for(A first, B last, F&& body, const loop_options& options = {},
           std::invoke(body, b, e);
         }
       },
-      options, where);
+      options,
+      collective{
+          .kind = collective::kinds::loop, .first = static_cast<std::uint64_t>(begin), .count = n, .where = where});
 }
 
 /// Calls body(element), or body(index, element), for the elements of an array, each where it lives. The elements are
@@ -73,11 +75,13 @@ bool parallel_for(array<T> a, F&& body, const loop_options& options = {},
           }
         }
       },
-      options, where);
+      options,
+      collective{.kind = collective::kinds::array_loop, .first = a.number(), .count = a.size(), .where = where});
 }
 
 /// Returns op over init and f(i) for every i in [first, last). `op` is associative and commutative, `init` its neutral
-/// value. Called by main of all ranks, which all get the result; every other caller gets that of its own loop.
+/// value. Called by main of all ranks, which all get the result; every other caller gets the result of the loop that it
+/// called.
 template <loop::index A, loop::index B, class T, class F, class Op = std::plus<>>
   requires std::is_trivially_copyable_v<T>
 T parallel_reduce(A first, B last, T init, F&& f, Op op = {}, const loop_options& options = {},
@@ -102,6 +106,7 @@ T parallel_reduce(A first, B last, T init, F&& f, Op op = {}, const loop_options
 /// event. Called in a task, of any rank; main of all ranks simply calls f().
 template <portable F>
 void on_all(F f, std::source_location where = std::source_location::current()) {
+  detail::require_no_references(f, where);
   completion_event ended;
   const completion_ticket ticket = ended.ticket();
   const int from = here().rank;

@@ -24,7 +24,8 @@ namespace callisto::global::detail {
 /// True if a loop that begins here is one of all ranks: main calls, outside of a phase and of a loop.
 inline bool is_collective() {
   const core* const c = core::here();
-  return c != nullptr && !in_plain_loop && &this_worker() == &this_core().root() && !session::here().in_phase();
+  return c != nullptr && !of_thread::in_plain_loop && &this_worker() == &this_core().root() &&
+         !session::here().in_phase();
 }
 
 struct part_of_rank {
@@ -94,7 +95,8 @@ class rank_loop {
 
   /// Keeps the first exception of a loop that rethrows by itself.
   void fail(std::exception_ptr thrown) noexcept {
-    if (!failed_.exchange(true, std::memory_order_acq_rel)) first_ = std::move(thrown);
+    // relaxed: one thread writes `first_`, and the end of the loop publishes it.
+    if (!failed_.exchange(true, std::memory_order_relaxed)) first_ = std::move(thrown);
   }
   bool has_failed() const noexcept { return failed_.load(std::memory_order_relaxed); }  // relaxed: only drops more
   bool has_dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
@@ -131,18 +133,18 @@ struct ends_with_event {
   settles_at_end at_end() const { return settles_at_end(ticket); }
 };
 
-/// What a thread of a loop without workers needs to know: its rank. The thread gets it back afterwards.
+/// Gives a thread of a loop without workers its rank, until the loop ends. A thread that has a rank keeps it.
 class plain_thread {
  public:
   void enter(rank_context* rank) {
     before_ = here_or_null();
-    was_plain_ = std::exchange(in_plain_loop, true);
+    was_plain_ = std::exchange(of_thread::in_plain_loop, true);
     if (before_ == nullptr) set_here(rank);
     inside_ = true;
   }
   ~plain_thread() {
     if (!inside_) return;
-    in_plain_loop = was_plain_;
+    of_thread::in_plain_loop = was_plain_;
     if (before_ == nullptr) set_here(nullptr);
   }
 
@@ -182,7 +184,7 @@ template <class Batch>
 bool run_plain(std::uint64_t n, Batch& run, const loop_options& options, const std::source_location& where) {
   rank_context& me = here();
   plain_body<Batch> body{run, &me};
-  if (me.threads == 1 && !in_plain_loop) {
+  if (me.threads == 1 && !of_thread::in_plain_loop) {
     plain_thread only;
     body.fork(only);
     return run_alone(n, body, only, options);
@@ -194,11 +196,12 @@ bool run_plain(std::uint64_t n, Batch& run, const loop_options& options, const s
       where);
 }
 
-/// Runs the iterations [0, n) of this rank by run(from, to): as part of a collective loop if the caller is main, else
-/// as a loop of this rank alone.
+/// Runs the iterations [0, n) of this rank by run(from, to): as part of the collective loop `what` if the caller is
+/// main, else as a loop of this rank alone.
 template <class Batch>
-bool run_iterations(std::uint64_t n, Batch run, const loop_options& options, const std::source_location& where) {
-  if (in_plain_loop) return run_plain(n, run, options, where);
+bool run_iterations(std::uint64_t n, Batch run, const loop_options& options, const collective& what) {
+  const std::source_location& where = what.where;
+  if (of_thread::in_plain_loop) return run_plain(n, run, options, where);
   const bool is_of_all = is_collective();
   if (is_of_all && here().ranks == 1 && !options.workers) {
     const bool is_whole = run_plain(n, run, options, where);
@@ -210,7 +213,7 @@ bool run_iterations(std::uint64_t n, Batch run, const loop_options& options, con
   session& s = session::here();
   rank_loop<Batch> all(n, run, options);
   if (is_of_all) {
-    s.run_phase([&] { s.on_each_core([&all](unsigned) { all.run_next(ends_with_phase{}); }); });
+    s.run_phase([&] { s.on_each_core([&all](unsigned) { all.run_next(ends_with_phase{}); }); }, what);
     return !all.has_dropped();
   }
   require_may_block(where);

@@ -42,7 +42,7 @@ struct range_task {
   void operator()() {
     while (loop::distance(first, last) > batch) {
       const I middle = loop::advance(first, loop::distance(first, last) / 2);
-      spawn_public(range_task{middle, last, batch, body});
+      this_core().spawn_public(range_task{middle, last, batch, body});
       last = middle;
     }
     if (!phase_cancelled()) run_body(body, first, last);
@@ -66,7 +66,7 @@ struct enrolled_range_task {
     while (loop::distance(first, last) > batch) {
       const I middle = loop::advance(first, loop::distance(first, last) / 2);
       ticket.enroll();
-      spawn_public(enrolled_range_task{middle, last, batch, me, ticket, body});
+      this_core().spawn_public(enrolled_range_task{middle, last, batch, me, ticket, body});
       last = middle;
     }
     if (!phase_cancelled()) run_body(body, first, last);
@@ -76,18 +76,23 @@ struct enrolled_range_task {
 }  // namespace detail
 
 /// Queues tasks that call body(i), or body(b, e), for [first, last), at most `batch` iterations each, and returns. Any
-/// core of any rank may run them; they end with the phase. In a phase.
+/// core of any rank may run them; they end with the phase. In a phase. Throws usage_error if the body has captured an
+/// address of the caller's stack, as by reference.
 template <loop::index I, portable_body<I> F>
-void spawn_loop(I first, std::type_identity_t<I> last, F body, std::uint32_t batch = 1) {
-  if (first < last) spawn_public(detail::range_task<I, F>{first, last, batch, body});
+void spawn_loop(I first, std::type_identity_t<I> last, F body, std::uint32_t batch = 1,
+                std::source_location where = std::source_location::current()) {
+  detail::require_no_references(body, where);
+  if (first < last) this_core().spawn_public(detail::range_task<I, F>{first, last, batch, body});
 }
 
 /// Queues such tasks, enrolled in the event of `ticket`.
 template <loop::index I, portable_body<I> F>
-void spawn_loop(completion_ticket ticket, I first, std::type_identity_t<I> last, F body, std::uint32_t batch = 1) {
+void spawn_loop(completion_ticket ticket, I first, std::type_identity_t<I> last, F body, std::uint32_t batch = 1,
+                std::source_location where = std::source_location::current()) {
+  detail::require_no_references(body, where);
   if (!(first < last)) return;
   ticket.enroll();
-  spawn_public(detail::enrolled_range_task<I, F>{first, last, batch, here().rank, ticket, body});
+  this_core().spawn_public(detail::enrolled_range_task<I, F>{first, last, batch, here().rank, ticket, body});
 }
 
 /// Says that a loop's iterations may be stolen by other ranks.
@@ -96,12 +101,13 @@ inline constexpr stealable_t stealable{};
 
 /// Calls body(i), or body(b, e), for every i in [first, last), anywhere, and returns when they have ended: the loop of
 /// the paper's figure 2. In a task; its worker is suspended meanwhile. If an iteration throws, the phase ends early and
-/// throws in main of all ranks.
+/// throws in main of all ranks. The body captures by value: throws usage_error if it has captured an address of the
+/// caller's stack.
 template <loop::index I, portable_body<I> F>
 void parallel_for(stealable_t, I first, std::type_identity_t<I> last, F body, std::uint32_t batch = 1,
                   std::source_location where = std::source_location::current()) {
   completion_event ended;
-  spawn_loop(ended.ticket(), first, last, body, batch);
+  spawn_loop(ended.ticket(), first, last, body, batch, where);
   ended.wait(where);
 }
 

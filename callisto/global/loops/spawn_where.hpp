@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <type_traits>
 
@@ -83,8 +84,8 @@ class packed_elements {
   std::uint64_t bits_ = 0;
 };
 
-/// Visits that arrived together, for the workers of one core. What a visit needs is fetched while earlier ones run. If
-/// a visit waits, another worker goes on with the next one.
+/// Visits that arrived together, for the workers of one core. The memory that a visit needs is fetched while earlier
+/// visits run. If a visit waits, another worker goes on with the next one.
 template <class T, class F>
 class visit_list {
  public:
@@ -165,12 +166,15 @@ struct indexed_visitor {
 /// visits of one element use operations of delegates.hpp, or come in two phases. Costs a message for each other rank
 /// that has elements. The cores of a rank share its tasks; they end with the phase. In a phase.
 template <class T, visitor_of<T> F>
-void spawn_where(array<T> a, std::uint64_t first, std::uint64_t last, const F& body, std::uint32_t batch = 64) {
+void spawn_where(array<T> a, std::uint64_t first, std::uint64_t last, const F& body, std::uint32_t batch = 64,
+                 std::source_location where = std::source_location::current()) {
   if constexpr (!std::invocable<F&, T&> && !std::invocable<F&, std::span<T>>) {
-    spawn_where(a, first, last, detail::indexed_visitor<T, F>{a, body}, batch);
+    spawn_where(a, first, last, detail::indexed_visitor<T, F>{a, body}, batch, where);
   } else {
     constexpr std::uint64_t most = detail::packed_elements<T>::most;
     const int me = here().rank;
+    detail::require_no_references_if_debugging(body, where);
+    if (first < last) detail::require_range(a.number(), a.size(), first, last - first, where);
     const detail::array_record& record = detail::array_of(a.number());
     record.for_each_part(first, last, me, [&](int rank, std::uint64_t local, std::uint64_t n) {
       T* elements = reinterpret_cast<T*>(record.part_of(static_cast<std::uint64_t>(rank))) + local;

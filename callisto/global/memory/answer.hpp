@@ -1,12 +1,14 @@
-// What a worker waits for that another rank, or another thread, sends.
+// Answers: a worker waits for an answer that another rank, or another thread, sends.
 #pragma once
 
 #include <callisto/export.hpp>
 #include <callisto/global/memory/global_address.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/tasks/core.hpp>
+#include <callisto/global/tasks/wait_note.hpp>
 
 #include <atomic>
+#include <exception>
 #include <source_location>
 #include <string>
 
@@ -22,14 +24,11 @@ CALLISTO_API std::string place_of_call(const std::source_location& where);
 /// Throws usage_error that names the place of a call that would block outside of a worker.
 [[noreturn]] CALLISTO_API void blocks_without_worker(const std::source_location& where);
 
-/// True while the calling thread runs a delegate's function on local memory.
-inline constinit thread_local bool in_local_delegate = false;
-
-/// True while the calling thread runs a loop that has no workers (loops/).
-inline constinit thread_local bool in_plain_loop = false;
+/// Throws usage_error that names the place of an operation on the address 0.
+[[noreturn]] CALLISTO_API void null_address(const std::source_location& where);
 
 /// True while the calling thread runs a delegate, here or for another rank.
-inline bool in_delegate() noexcept { return in_local_delegate || in_handler(); }
+inline bool in_delegate() noexcept { return of_thread::in_local_delegate || in_handler(); }
 
 }  // namespace detail
 
@@ -37,7 +36,7 @@ inline bool in_delegate() noexcept { return in_local_delegate || in_handler(); }
 inline void require_may_block(const std::source_location& where) {
   if (detail::in_delegate()) [[unlikely]]
     detail::blocks_in_delegate(where);
-  if (core::here() == nullptr || detail::in_plain_loop) [[unlikely]]
+  if (core::here() == nullptr || detail::of_thread::in_plain_loop) [[unlikely]]
     detail::blocks_without_worker(where);
 }
 
@@ -45,11 +44,14 @@ inline void require_may_block(const std::source_location& where) {
 /// it touches it no more afterwards.
 class arrival {
  public:
-  /// True if set() was called. What was written before set() is visible.
+  /// True if set() was called. Writes before set() are visible then.
   bool is_set() const noexcept { return set_.load(std::memory_order_acquire); }  // acquire: pairs with set()'s release
 
-  /// Suspends the worker until set(). The worker that waits is the one that called prepare().
-  void wait() {
+  /// Suspends the worker until set(). The worker that waits is the one that called prepare(). `what` follows "waits
+  /// for" in reports.
+  void wait(const char* what, const std::source_location& where) {
+    if (is_set()) return;
+    const noted_wait note(what, where);
     while (!is_set()) suspend();
   }
   /// Names the calling worker as the one that waits, before the flag's address is given away.
@@ -75,12 +77,36 @@ using arrival_address = global_address<arrival>;
 /// Sets a flag of any rank, by a message if it is another one. Any thread; also in handlers.
 CALLISTO_API void set_arrival(arrival_address flag);
 
+/// A flag with what the operation threw, if it did.
+struct answer_or_failure : arrival {
+  std::exception_ptr failure;
+
+  /// Throws what the operation threw.
+  void rethrow_failure() const {
+    if (failure != nullptr) [[unlikely]]
+      std::rethrow_exception(failure);
+  }
+};
+
 /// A flag with a value of type T.
 template <class T>
-struct answer : arrival {
+struct answer : answer_or_failure {
   T value;
 };
 template <>
-struct answer<void> : arrival {};
+struct answer<void> : answer_or_failure {};
+
+namespace detail {
+
+/// Returns what the caller of a delegate gets for what its function threw at `rank`, wherever that is: types of the
+/// standard library and Callisto's own as themselves, other types as remote_error. Called while the exception is
+/// handled.
+CALLISTO_API std::exception_ptr failure_of_delegate(int rank);
+/// Lets `to`, which is at `rank`, throw what is handled now, instead of an answer.
+CALLISTO_API void reply_failure(int rank, answer_or_failure* to);
+/// Lets the phase throw what is handled now: a posted operation has no caller.
+CALLISTO_API void note_failure_of_post();
+
+}  // namespace detail
 
 }  // namespace callisto::global

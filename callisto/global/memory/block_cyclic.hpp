@@ -16,7 +16,7 @@ struct dealt_place {
 };
 
 /// Units [0, ...) in blocks of `block`, dealt to `ranks`. A unit is a byte of the global heap or an element of an
-/// array. What one rank owns of a contiguous range is contiguous among its own units.
+/// array. The units that one rank owns of a contiguous range are contiguous among all units of that rank.
 class block_cyclic {
  public:
   constexpr block_cyclic() noexcept = default;

@@ -1,4 +1,5 @@
 #include <callisto/global/memory/delayed_posts.hpp>
+#include <callisto/global/transport/here.hpp>
 
 namespace callisto::global::detail {
 
@@ -8,7 +9,8 @@ struct ring_of_thread {
   delayed_posts posts;
   unsigned batches = 0;
 };
-ring_of_thread& own_ring() noexcept {
+ring_of_thread& own_ring() {
+  if (of_thread::simulated != nullptr) return rank_local<ring_of_thread>();  // the thread runs many ranks
   static thread_local ring_of_thread ring;
   return ring;
 }
@@ -18,13 +20,13 @@ ring_of_thread& own_ring() noexcept {
 batch_of_posts::batch_of_posts() noexcept {
   ring_of_thread& ring = own_ring();
   ++ring.batches;
-  posts_of_batch = &ring.posts;
+  of_thread::posts = &ring.posts;
 }
 
 batch_of_posts::~batch_of_posts() {
   ring_of_thread& ring = own_ring();
   ring.posts.finish();
-  if (--ring.batches == 0) posts_of_batch = nullptr;
+  if (--ring.batches == 0) of_thread::posts = nullptr;
 }
 
 }  // namespace callisto::global::detail

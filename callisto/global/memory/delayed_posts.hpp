@@ -1,8 +1,8 @@
 // Posted operations on words of the own rank, done a little later: their memory is fetched meanwhile.
 //
-// A loop that posts to random words would otherwise wait for one cache miss after the other. While a batch of a loop
-// runs, the thread keeps its latest posts in a ring. Each is done when `places` more have come, or when a batch ends.
-// So it ends with its loop, as promised.
+// A loop that posts to random words would otherwise wait for each cache miss in turn. While a batch of a loop runs, the
+// thread keeps its latest posts in a ring. Each is done when `places` more have come, or when a batch ends. So it ends
+// with its loop, as promised.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -58,9 +58,6 @@ class delayed_posts {
   std::array<entry, places> ring_;
   std::size_t next_ = 0;
 };
-
-/// The ring of the calling thread while a batch of a loop runs on it, else null.
-inline constinit thread_local delayed_posts* posts_of_batch = nullptr;
 
 /// Lets the thread delay posts while a batch runs. Batches of one thread may overlap, as their workers wait: the first
 /// one begins, and each one's end does what is left.

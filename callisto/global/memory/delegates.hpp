@@ -13,10 +13,12 @@
 #include <callisto/global/memory/global_heap.hpp>
 #include <callisto/global/memory/operations.hpp>
 #include <callisto/global/messages/messages.hpp>
+#include <callisto/global/tasks/captures.hpp>
 #include <callisto/global/transport/here.hpp>
 
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -53,6 +55,22 @@ struct request {
   [[no_unique_address]] Op operation;
 
   void operator()() const {
+    if constexpr (may_throw<Op>) {
+      try {
+        answer_it();
+      } catch (const job_failed&) {
+        throw;
+      } catch (...) {
+        reply_failure(place.asker(), to);
+      }
+    } else {
+      answer_it();
+    }
+  }
+  const void* prefetch() const { return place.object<T>(); }
+
+ private:
+  void answer_it() const {
     if constexpr (std::is_void_v<result>) {
       operation.apply(*place.object<T>(), here().threads == 1);
       send(place.asker(), reply<void>{to});
@@ -60,7 +78,6 @@ struct request {
       send(place.asker(), reply<result>{to, operation.apply(*place.object<T>(), here().threads == 1)});
     }
   }
-  const void* prefetch() const { return place.object<T>(); }
 };
 
 /// Asks the owner of an object for an operation without an answer.
@@ -69,7 +86,7 @@ struct posted {
   owned_place place;
   [[no_unique_address]] Op operation;
 
-  void operator()() const { operation.apply(*place.object<T>(), here().threads == 1); }
+  void operator()() const { apply_posted(operation, *place.object<T>(), here().threads == 1); }
   const void* prefetch() const { return place.object<T>(); }
 };
 
@@ -83,7 +100,7 @@ struct posted_for {
   void operator()() const {
     // Arrives first: what the operation posts to the event itself is counted by this rank.
     ticket.arrive(place.asker());
-    operation.apply(*place.object<T>(), here().threads == 1);
+    apply_posted(operation, *place.object<T>(), here().threads == 1);
     ticket.settle();
   }
   const void* prefetch() const { return place.object<T>(); }
@@ -109,6 +126,8 @@ template <class Op, class T>
 template <class T, class Op>
 [[gnu::noinline]] result_of<Op, T> operate_far(global_address<T> a, const Op& operation,
                                                const std::source_location& where) {
+  if (!a) [[unlikely]]
+    null_address(where);
   const rank_context& me = here();
   const located l = locate(a, me.rank);
   if (T* const own = own_object<Op, T>(l, me)) return operation.apply(*own, me.threads == 1);
@@ -116,7 +135,8 @@ template <class T, class Op>
   answer<result_of<Op, T>> got;
   got.prepare();
   send(l.owner, request<T, Op>{l.place, &got, operation});
-  got.wait();
+  got.wait("an operation of another rank", where);
+  if constexpr (may_throw<Op>) got.rethrow_failure();
   if constexpr (!std::is_void_v<result_of<Op, T>>) return got.value;
 }
 
@@ -134,7 +154,7 @@ template <class T, class Op>
   const rank_context& me = here();
   const located l = locate(a, me.rank);
   if (T* const own = own_object<Op, T>(l, me)) {
-    operation.apply(*own, me.threads == 1);
+    apply_posted(operation, *own, me.threads == 1);
   } else {
     send(l.owner, posted<T, Op>{l.place, operation});
   }
@@ -149,12 +169,12 @@ template <class T, class Op>
     return;
   }
   if constexpr (word<T> && sizeof(Op) <= sizeof(std::uint64_t) && !takes_lock<Op>) {
-    if (posts_of_batch != nullptr) {
-      posts_of_batch->keep(operation, own, me.threads == 1);
+    if (of_thread::posts != nullptr) {
+      of_thread::posts->keep(operation, own, me.threads == 1);
       return;
     }
   }
-  operation.apply(*own, me.threads == 1);
+  apply_posted(operation, *own, me.threads == 1);
 }
 
 }  // namespace detail
@@ -174,7 +194,7 @@ void post(E& event, global_address<T> a, const Op& operation) {
   const rank_context& me = here();
   const located l = locate(a, me.rank);
   if (T* const own = own_object<Op, T>(l, me)) {
-    operation.apply(*own, me.threads == 1);
+    apply_posted(operation, *own, me.threads == 1);
   } else {
     event.enroll();
     send(l.owner, posted_for<T, Op, decltype(event.ticket())>{l.place, event.ticket(), operation});
@@ -192,7 +212,7 @@ class promise {
   promise(const promise&) = delete;
   promise& operator=(const promise&) = delete;
   ~promise() {
-    if (pending_) slot_.wait();
+    if (pending_) slot_.wait("an operation of another rank", where_);
   }
 
   /// True if get() does not block.
@@ -203,10 +223,11 @@ class promise {
     if (pending_) {
       if (!slot_.is_set()) {
         require_may_block(where);
-        slot_.wait();
+        slot_.wait("an operation of another rank", where);
       }
       pending_ = false;
     }
+    slot_.rethrow_failure();
     if constexpr (!std::is_void_v<T>) return slot_.value;
   }
 
@@ -214,13 +235,20 @@ class promise {
   template <class Object, class Op>
   void start(global_address<Object> a, const Op& operation, const std::source_location& where) {
     if (pending_) get(where);
+    if (!a) detail::null_address(where);
+    slot_.failure = nullptr;
+    where_ = where;
     const rank_context& me = here();
     const located l = locate(a, me.rank);
     if (Object* const own = detail::own_object<Op, Object>(l, me)) {
-      if constexpr (std::is_void_v<T>) {
-        operation.apply(*own, me.threads == 1);
+      if constexpr (detail::may_throw<Op>) {
+        try {
+          do_at_once(*own, operation, me);
+        } catch (...) {
+          slot_.failure = detail::failure_of_delegate(me.rank);  // get() throws it, as that of another rank
+        }
       } else {
-        slot_.value = operation.apply(*own, me.threads == 1);
+        do_at_once(*own, operation, me);
       }
       return;
     }
@@ -237,8 +265,18 @@ class promise {
   }
 
  private:
+  template <class Object, class Op>
+  void do_at_once(Object& own, const Op& operation, const rank_context& me) {
+    if constexpr (std::is_void_v<T>) {
+      operation.apply(own, me.threads == 1);
+    } else {
+      slot_.value = operation.apply(own, me.threads == 1);
+    }
+  }
+
   answer<T> slot_;
   bool pending_ = false;
+  std::source_location where_ = std::source_location::current();  ///< of the call that started it
 };
 
 // Blocking.
@@ -286,33 +324,53 @@ T exchange(global_address<T> a, std::type_identity_t<T> value,
 }
 
 /// Returns f(object at `a`), which the owner calls. `f` must not block; it may post. Copied to the owner as bytes.
+/// Throws what `f` throws, with its text: types of the standard library and Callisto's own as themselves, other types
+/// as remote_error, wherever the object is. Throws usage_error if `f` has captured an address of the caller's stack
+/// (NDEBUG: it may not).
 template <class T, function_on<T> F>
 std::invoke_result_t<F&, T&> call(global_address<T> a, F f,
                                   std::source_location where = std::source_location::current()) {
-  return detail::operate(a, detail::function_operation<F>{std::move(f)}, where);
+  detail::require_no_references_if_debugging(f, where);
+  try {
+    return detail::operate(a, detail::function_operation<F>{std::move(f)}, where);
+  } catch (...) {
+    std::rethrow_exception(detail::failure_of_delegate(owner(a)));
+  }
 }
 
-/// Returns f(), which `rank` calls. Functions without an object are not atomic among each other.
+/// Returns f(), which `rank` calls. Functions without an object are not atomic among each other. Throws as call().
 template <portable F>
 std::invoke_result_t<F&> call_at(int rank, F f, std::source_location where = std::source_location::current()) {
   using result = std::invoke_result_t<F&>;
   rank_context& me = here();
+  detail::require_no_references_if_debugging(f, where);
   if (rank == me.rank) {
-    const detail::local_delegate inside;
-    return f();
+    try {
+      const detail::local_delegate inside;
+      return f();
+    } catch (...) {
+      std::rethrow_exception(detail::failure_of_delegate(rank));
+    }
   }
   require_may_block(where);
   answer<result> got;
   got.prepare();
   send(rank, [f, to = &got, asker = me.rank]() mutable {
-    if constexpr (std::is_void_v<result>) {
-      f();
-      send(asker, detail::reply<void>{to});
-    } else {
-      send(asker, detail::reply<result>{to, f()});
+    try {
+      if constexpr (std::is_void_v<result>) {
+        f();
+        send(asker, detail::reply<void>{to});
+      } else {
+        send(asker, detail::reply<result>{to, f()});
+      }
+    } catch (const job_failed&) {
+      throw;
+    } catch (...) {
+      detail::reply_failure(asker, to);
     }
   });
-  got.wait();
+  got.wait("a function of another rank", where);
+  got.rethrow_failure();
   if constexpr (!std::is_void_v<result>) return got.value;
 }
 
@@ -351,6 +409,7 @@ promise<bool> compare_and_swap_async(global_address<T> a, std::type_identity_t<T
 template <class T, function_on<T> F>
 promise<std::invoke_result_t<F&, T&>> call_async(global_address<T> a, F f,
                                                  std::source_location where = std::source_location::current()) {
+  detail::require_no_references_if_debugging(f, where);
   return promise<std::invoke_result_t<F&, T&>>(a, detail::function_operation<F>{std::move(f)}, where);
 }
 
@@ -407,20 +466,32 @@ void post_and(global_address<T> a, std::type_identity_t<T> value) {
   detail::post(a, detail::and_operation<T>{value});
 }
 
-/// Posts f(object at `a`). `f` must not block; it may post. Its result is dropped.
+/// Posts f(object at `a`). `f` must not block; it may post. Its result is dropped. If it throws, the phase that runs
+/// throws it in main of all ranks, or the next one. Captures as call().
 template <class T, function_on<T> F>
-void post_call(global_address<T> a, F f) {
+void post_call(global_address<T> a, F f, std::source_location where = std::source_location::current()) {
+  detail::require_no_references_if_debugging(f, where);
   detail::post(a, detail::function_operation<F>{std::move(f)});
 }
 template <completion E, class T, function_on<T> F>
-void post_call(E& event, global_address<T> a, F f) {
+void post_call(E& event, global_address<T> a, F f, std::source_location where = std::source_location::current()) {
+  detail::require_no_references_if_debugging(f, where);
   detail::post(event, a, detail::function_operation<F>{std::move(f)});
 }
 
-/// Posts f() to `rank`; always a message, also to the own rank.
+/// Posts f() to `rank`; always a message, also to the own rank. Captures and throws as post_call().
 template <portable F>
-void post_call_at(int rank, F f) {
-  send(rank, f);
+void post_call_at(int rank, F f, std::source_location where = std::source_location::current()) {
+  detail::require_no_references_if_debugging(f, where);
+  send(rank, [f]() mutable {
+    try {
+      f();
+    } catch (const job_failed&) {
+      throw;
+    } catch (...) {
+      detail::note_failure_of_post();
+    }
+  });
 }
 
 }  // namespace callisto::global

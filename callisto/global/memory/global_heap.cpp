@@ -21,7 +21,7 @@ std::uint64_t block_from_environment() {
                       [](std::uint64_t bytes) noexcept { return std::has_single_bit(bytes); }});
 }
 
-/// What rank 0 answers to a request for space.
+/// Rank 0's answer to a request for space.
 struct space_answer {
   std::uint64_t begin;
   std::uint64_t block;

@@ -30,7 +30,7 @@ class CALLISTO_API global_heap {
   std::uint64_t take_space(std::uint64_t bytes);
   /// Takes a range out of the book and returns its length; 0 if no range begins there. Any thread.
   std::uint64_t take_back(std::uint64_t begin);
-  /// Makes a range free for others.
+  /// Makes a range free for later requests.
   void make_free(std::uint64_t begin, std::uint64_t bytes);
   /// Says that one rank has discarded its part of a range; true if it is the last.
   bool is_last_to_discard(std::uint64_t begin);

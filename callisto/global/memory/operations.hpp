@@ -1,4 +1,4 @@
-// What a delegate does to one object at its owner: words by one instruction, everything else under the owner's lock.
+// Operations of delegates on one object at its owner: on words by one instruction, on all else under the owner's lock.
 //
 // Two guarantees, which hold wherever the object is and whichever thread of its owner does the work:
 //  - Operations on words (at most 8 bytes, aligned to their size) are atomic among each other.
@@ -37,8 +37,8 @@ namespace detail {
 /// Marks the calling thread as inside a delegate.
 class local_delegate {
  public:
-  local_delegate() noexcept : before_(std::exchange(in_local_delegate, true)) {}
-  ~local_delegate() { in_local_delegate = before_; }
+  local_delegate() noexcept : before_(std::exchange(of_thread::in_local_delegate, true)) {}
+  ~local_delegate() { of_thread::in_local_delegate = before_; }
   local_delegate(const local_delegate&) = delete;
   local_delegate& operator=(const local_delegate&) = delete;
 
@@ -182,6 +182,26 @@ template <class Op>
 inline constexpr bool takes_lock = false;
 template <class F>
 inline constexpr bool takes_lock<function_operation<F>> = true;
+
+/// True if Op calls a function of the program, which may throw.
+template <class Op>
+inline constexpr bool may_throw = false;
+template <class F>
+inline constexpr bool may_throw<function_operation<F>> = true;
+
+/// Does a posted operation, which has no caller that it could throw to.
+template <class Op, class T>
+void apply_posted(const Op& operation, T& object, bool is_only_thread) {
+  if constexpr (may_throw<Op>) {
+    try {
+      operation.apply(object, is_only_thread);
+    } catch (...) {
+      note_failure_of_post();
+    }
+  } else {
+    operation.apply(object, is_only_thread);
+  }
+}
 
 template <class Op, class T>
 using result_of = decltype(std::declval<const Op&>().apply(std::declval<T&>(), true));

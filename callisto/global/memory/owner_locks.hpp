@@ -2,7 +2,7 @@
 #pragma once
 
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace callisto::global {
 /// Locks of one rank, chosen by the address. Used where a rank has several threads; one thread needs none.
 class owner_locks {
  public:
-  using lock = workers::spin_lock<machine::native>;
+  using lock = waiting::spin_lock<machine::native>;
 
   lock& of(const void* object) noexcept {
     // The multiplier is 2^64 over the golden ratio: neighbours get other locks.

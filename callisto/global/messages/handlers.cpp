@@ -1,4 +1,6 @@
 #include <callisto/global/messages/handlers.hpp>
+#include <callisto/global/messages/program_identity.hpp>
+#include <callisto/machine/host/launcher.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
@@ -56,7 +58,9 @@ handler_table::handler_table() {
   if (places.size() >= handler::none)
     throw usage_error("callisto::global: the program sends " + std::to_string(places.size()) +
                       " types of function objects; expected at most 65534");
-  hash_ = 0xcbf29ce484222325;
+  std::vector<const void*> code{reinterpret_cast<const void*>(&machine::launcher_of_process)};
+  for (const place& p : places) code.push_back(reinterpret_cast<const void*>(p.h->run));
+  hash_ = program_identity(code);
   for (const place& p : places) {
     const_cast<handler*>(p.h)->id = static_cast<handler_id>(handlers_.size());
     handlers_.push_back(p.h);

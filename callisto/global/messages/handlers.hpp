@@ -2,11 +2,13 @@
 //
 // Code lies at other addresses in each process, so no address travels. Each type of function object that the program
 // sends registers itself when the program is loaded. A session sorts them by their place in their file, which is the
-// same wherever the same files are loaded, and compares a hash of the table with the other ranks.
+// same wherever the same files are loaded, and compares a hash of the table, and of the builds of these files
+// (program_identity.hpp), with the other ranks.
 #pragma once
 
 #include <callisto/global/messages/portable.hpp>
 #include <callisto/global/messages/wire.hpp>
+#include <callisto/global/transport/here.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +47,8 @@ class handler_table {
 
   std::size_t size() const noexcept { return handlers_.size(); }
   const handler& operator[](handler_id id) const noexcept { return *handlers_[id]; }
-  /// Returns the same number in all processes that run the same program, and rarely in others.
+  /// Returns the same number in all processes that run the same build of the program, and rarely the same for two
+  /// builds.
   std::uint64_t hash() const noexcept { return hash_; }
 
  private:
@@ -56,9 +59,6 @@ class handler_table {
 };
 
 namespace detail {
-
-/// True while the calling thread runs a handler.
-inline constinit thread_local bool in_handler_of_thread = false;
 
 inline constexpr std::size_t prefetch_distance = 12;
 
@@ -137,6 +137,6 @@ struct grouped_handler_of {
 }  // namespace detail
 
 /// True while the calling thread runs a handler, which must not block.
-inline bool in_handler() noexcept { return detail::in_handler_of_thread; }
+inline bool in_handler() noexcept { return detail::of_thread::in_handler; }
 
 }  // namespace callisto::global

@@ -1,8 +1,7 @@
 #include <callisto/global/messages/message_engine.hpp>
 #include <callisto/global/messages/unpack.hpp>
 #include <callisto/global/messages/window.hpp>
-#include <callisto/global/transport/environment.hpp>
-#include <callisto/machine/ticks_of.hpp>
+#include <callisto/global/transport/rank_clock.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -14,12 +13,13 @@ namespace callisto::global {
 
 namespace {
 
-/// Pieces are looked at so often.
+/// Interval, in ns, at which the progress thread checks pieces for age.
 constexpr std::uint64_t sweep_nanoseconds = 5'000;
-/// A piece that was in use at so many looks before leaves. If its destination waits for work, it leaves at the first.
+/// Number of sweeps at which a piece in use stays; the next sweep sends it. If its destination waits for work, the
+/// first sweep sends it.
 constexpr std::uint32_t most_age = 5;
-/// The next look comes later by this for each piece that left, so that they take a tenth of the time; by a fifth of
-/// this for destinations that wait.
+/// After a sweep that sent n pieces, the next sweep is n * 10 us later (2 us for a piece to an idle destination), so
+/// that sweeps use at most a tenth of the thread.
 constexpr std::uint64_t sweep_nanoseconds_each = 10'000;
 /// The most packets that one call of progress() handles.
 constexpr int most_at_once = 64;
@@ -32,24 +32,13 @@ std::uint64_t next_engine() noexcept {
 }
 
 struct handling {
-  handling() noexcept { detail::in_handler_of_thread = true; }
-  ~handling() { detail::in_handler_of_thread = false; }
+  handling() noexcept { detail::of_thread::in_handler = true; }
+  ~handling() { detail::of_thread::in_handler = false; }
 };
 
 }  // namespace
 
-message_options message_options::from_environment() {
-  message_options o;
-  const std::size_t kib = number_from("CALLISTO_GLOBAL_BUFFER", 0, most_packet >> 10, o.most_piece >> 10);
-  o.most_piece = kib << 10;
-  o.least_piece = std::min(o.least_piece, std::max<std::size_t>(o.most_piece, least_packet));
-  o.window = number_from("CALLISTO_GLOBAL_WINDOW", 512, std::size_t{1} << 20, o.window >> 10) << 10;
-  o.hops_from_nodes =
-      static_cast<int>(number_from("CALLISTO_GLOBAL_HOPS", 0, 32768, static_cast<std::uint64_t>(o.hops_from_nodes)));
-  return o;
-}
-
-/// What an engine knows of one destination; its queues and windows are under queue_lock_.
+/// State of one destination of an engine; its queues and windows are under queue_lock_.
 struct message_engine::peer {
   std::deque<packet_pointer> queue[2];  ///< by channel
   send_window<machine::native> window[2];
@@ -58,12 +47,6 @@ struct message_engine::peer {
   // For the thread that makes progress.
   credit_debt debt[2];
   bool is_in_debt = false;
-};
-
-struct message_engine::progress_guard {
-  explicit progress_guard(message_engine& e) noexcept : engine(e) {}
-  ~progress_guard() { engine.end(); }
-  message_engine& engine;
 };
 
 piece_set::piece_set(int ranks, std::uint8_t channel, std::size_t first_capacity)
@@ -79,8 +62,8 @@ message_engine::message_engine(rank_context& rank, transport& net, message_optio
       number_(next_engine()),
       peers_(std::make_unique<peer[]>(static_cast<std::size_t>(net.ranks()))),
       handler_set_(std::make_unique<piece_set>(net.ranks(), std::uint8_t{1}, options.least_piece)),
-      sweep_ticks_(machine::ticks_of<machine::native>(sweep_nanoseconds)),
-      sweep_ticks_each_(machine::ticks_of<machine::native>(sweep_nanoseconds_each)) {
+      sweep_ticks_(rank_clock::ticks_of(sweep_nanoseconds)),
+      sweep_ticks_each_(rank_clock::ticks_of(sweep_nanoseconds_each)) {
   const int ranks = net_.ranks();
   std::map<int, std::vector<int>> nodes;
   for (int r = 0; r < ranks; ++r) nodes[net_.node_of(r)].push_back(r);
@@ -114,13 +97,15 @@ piece_set& message_engine::attach_thread() {
   // A thread may come back, or have the identity of one that has ended.
   for (const auto& set : sets_)
     if (set->owner_ == std::this_thread::get_id()) {
-      detail::thread_pieces = {number_, set.get()};
+      detail::of_thread::engine = number_;
+      detail::of_thread::pieces = set.get();
       return *set;
     }
   auto made = std::make_unique<piece_set>(net_.ranks(), std::uint8_t{0}, options_.least_piece);
   piece_set& set = *made;
   sets_.push_back(std::move(made));
-  detail::thread_pieces = {number_, &set};
+  detail::of_thread::engine = number_;
+  detail::of_thread::pieces = &set;
   return set;
 }
 
@@ -141,6 +126,7 @@ bool message_engine::open_run(piece_set& set, int hop, std::uint32_t key, std::s
     q.age = 0;
     q.open = nullptr;
     set.used_.push_back(hop);
+    if (on_collecting_ && set.channel_ == 0) on_collecting_();
   }
   if (q.open != nullptr)
     q.open->bytes = static_cast<std::uint32_t>(q.cursor - reinterpret_cast<std::byte*>(q.open + 1));
@@ -200,7 +186,7 @@ void message_engine::hand_off_all(piece_set& set) {
 }
 
 void message_engine::after_hand_off(int hop) {
-  if (detail::in_handler_of_thread) return;
+  if (in_handler()) return;
   progress();
   const auto& of_tasks = peers_[static_cast<std::size_t>(hop)].window[0];
   if (!of_tasks.is_over(options_.window)) return;
@@ -212,12 +198,12 @@ void message_engine::after_hand_off(int hop) {
     else if (++quiet > 50)
       net_.wait(std::chrono::microseconds(200));
     else
-      machine::native::relax();
+      rank_clock::relax();
   }
 }
 
 void message_engine::flush() {
-  if (detail::in_handler_of_thread) return;
+  if (in_handler()) return;
   {
     piece_set& set = mine();
     const piece_set::owner_guard guard(set);
@@ -226,12 +212,31 @@ void message_engine::flush() {
   progress();
 }
 
+std::optional<bool> message_engine::push_out() {
+  const std::unique_lock turn(progress_, std::try_to_lock);
+  if (!turn) return std::nullopt;
+  bool was_at_all = true;
+  {
+    const std::lock_guard sets(sets_lock_);
+    for (const auto& set : sets_) {
+      if (!set->lock_.try_visit()) {
+        was_at_all = false;
+        continue;
+      }
+      hand_off_all(*set);
+      set->lock_.end_visit();
+    }
+  }
+  const bool any = send_queued();
+  return was_at_all ? std::optional(any) : std::nullopt;
+}
+
 void message_engine::hand_off_overdue() {
-  const std::uint64_t time = machine::native::ticks();
+  const std::uint64_t time = rank_clock::ticks();
   if (time < next_sweep_) return;
   next_sweep_ = time + sweep_ticks_;
   std::uint64_t left = 0;
-  const piece_set* own = detail::thread_pieces.engine == number_ ? detail::thread_pieces.set : nullptr;
+  const piece_set* own = detail::of_thread::engine == number_ ? detail::of_thread::pieces : nullptr;
   const std::lock_guard guard(sets_lock_);
   for (const auto& set : sets_) {
     if (set.get() == own)
@@ -254,8 +259,9 @@ void message_engine::hand_off_overdue() {
 }
 
 bool message_engine::progress() {
-  if (detail::in_handler_of_thread || !try_begin()) return false;
-  const progress_guard guard(*this);
+  if (in_handler()) return false;
+  const std::unique_lock turn(progress_, std::try_to_lock);
+  if (!turn) return false;
   bool done = false;
   while (packet_pointer p = net_.sent()) net_.give(std::move(p));
   hand_off_overdue();
@@ -382,7 +388,7 @@ void message_engine::handle(packet_pointer p, bool is_own) {
   const packet_header& h = p->header();
   if (!damage.empty())
     fail("a packet from rank " + std::to_string(p->size() >= sizeof h ? h.source : p->peer) + " is damaged: " + damage);
-  handled_.store(handled_.load(std::memory_order_relaxed) + handled, std::memory_order_release);  // release: counts()
+  handled_.add(handled);
   statistics_.handled += handled + system;
   if (!is_own) {
     ++statistics_.packets_received;
@@ -444,15 +450,14 @@ message_counts message_engine::counts() const {
   message_counts c;
   const std::lock_guard guard(sets_lock_);
   // Handled first: a message that is counted as handled has been counted as sent, by this rank or another.
-  c.handled = handled_.load(std::memory_order_acquire);  // acquire: pairs with handle()'s release
+  c.handled = handled_.get();
   for (const auto& set : sets_) c.sent += set->sent_.load(std::memory_order_relaxed);  // relaxed: two equal rounds
   c.sent += handler_set_->sent_.load(std::memory_order_relaxed);                       // relaxed: as above
   return c;
 }
 
 message_statistics message_engine::statistics() {
-  while (!try_begin()) machine::native::relax();
-  const progress_guard guard(*this);
+  const std::scoped_lock turn(progress_);
   message_statistics s = statistics_;
   const std::lock_guard sets(sets_lock_);
   const auto add = [&](const piece_set& set) {

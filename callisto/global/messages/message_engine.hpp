@@ -1,6 +1,7 @@
 // The engine of one rank's messages: collects them into packets by destination, sends these, and handles what arrives.
 #pragma once
 
+#include <callisto/global/messages/activity.hpp>
 #include <callisto/global/messages/handlers.hpp>
 #include <callisto/global/messages/owner_lock.hpp>
 #include <callisto/global/messages/portable.hpp>
@@ -8,27 +9,32 @@
 #include <callisto/global/transport/here.hpp>
 #include <callisto/global/transport/transport.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace callisto::global {
 
-/// What a rank has sent and handled, without system messages. Equal sums over all ranks, twice, mean quiescence.
+/// Numbers of messages that a rank has sent and handled, without system messages. Equal sums over all ranks, twice,
+/// mean quiescence.
 struct message_counts {
   std::uint64_t sent = 0;
   std::uint64_t handled = 0;
 };
 
-/// What the engine of a rank did (paper, table 2).
+/// Counts of a rank's engine (paper, table 2).
 struct message_statistics {
   std::uint64_t messages = 0;       ///< sent by tasks and handlers of this rank
   std::uint64_t message_bytes = 0;  ///< of packets that were sent, without headers of packets
@@ -95,15 +101,6 @@ class piece_set {
   std::atomic<std::uint64_t> system_{0};
 };
 
-namespace detail {
-/// The pieces of the calling thread, of the engine with this number.
-struct pieces_of_thread {
-  std::uint64_t engine = 0;
-  piece_set* set = nullptr;
-};
-inline constinit thread_local pieces_of_thread thread_pieces;
-}  // namespace detail
-
 /// Sends, receives and handles the messages of one rank.
 class message_engine {
  public:
@@ -112,8 +109,9 @@ class message_engine {
   ~message_engine();
 
   /// Sends a message to handler `h`: `write(at)` writes its `bytes` bytes, a multiple of wire_alignment. May call
-  /// progress(), and waits if too much is under way to `to`; inside a handler it does neither.
-  template <class Write>
+  /// progress(), and waits if too much is under way to `to`; inside a handler it does neither. `directly`: not by way
+  /// of another rank of the destination's node, which may have left the job.
+  template <bool directly = false, class Write>
   void send(int to, const handler& h, std::size_t bytes, Write write);
 
   /// Sends a message of a group: `group` are the `size` bytes that messages of its run share, which travel once.
@@ -125,6 +123,12 @@ class message_engine {
   bool progress();
   /// Lets the messages that the calling thread has collected leave, without waiting for more. Any thread.
   void flush();
+  /// Lets the messages that all threads have collected leave, but handles none. For a thread that runs no handlers.
+  /// Returns whether any left; nothing if another thread was at them.
+  std::optional<bool> push_out();
+  /// Called when a thread begins to collect messages for a destination, outside of handlers; it must not send. Set
+  /// before threads send.
+  void on_collecting(std::function<void()> call) { on_collecting_ = std::move(call); }
   /// Blocks until a packet may have arrived, another thread calls wake(), or the time is over. Returns at once if
   /// packets wait to be sent.
   void wait(std::chrono::microseconds most);
@@ -143,26 +147,24 @@ class message_engine {
   /// Calls f(transport&) while no other thread uses the transport; false, without the call, if one does.
   template <class F>
   bool with_transport(F f) {
-    if (!try_begin()) return false;
-    f(net_);
-    end();
-    return true;
+    const std::unique_lock turn(progress_, std::try_to_lock);
+    if (turn) f(net_);
+    return turn.owns_lock();
   }
 
  private:
   struct peer;
-  struct progress_guard;
-
-  bool try_begin() noexcept { return !progressing_.exchange(true, std::memory_order_acquire); }  // acquire: end()
-  void end() noexcept { progressing_.store(false, std::memory_order_release); }  // release: pairs with try_begin()
 
   piece_set& mine() {
-    if (detail::in_handler_of_thread) return *handler_set_;
-    if (detail::thread_pieces.engine != number_) [[unlikely]]
+    if (in_handler()) return *handler_set_;
+    if (detail::of_thread::engine != number_) [[unlikely]]
       return attach_thread();
-    return *detail::thread_pieces.set;
+    return *detail::of_thread::pieces;
   }
   piece_set& attach_thread();
+  /// Sends a message by way of the rank `hop`.
+  template <std::size_t size, class Write>
+  void send_by(int hop, int to, const handler& h, const std::byte* group, std::size_t bytes, Write write);
   int hop_to(int to) const noexcept { return hops_.empty() ? to : hops_[static_cast<std::size_t>(to)]; }
   /// Makes room for `bytes` in a run of `key`. True if a packet was handed off.
   bool open_run(piece_set& set, int hop, std::uint32_t key, std::size_t bytes);
@@ -187,8 +189,9 @@ class message_engine {
   const message_options options_;
   const handler_table& handlers_;
   const std::uint64_t number_;  ///< of this engine in the process
-  std::vector<int> hops_;       ///< by rank; empty: each rank is reached directly
-  std::atomic<bool> progressing_{false};
+  std::function<void()> on_collecting_;
+  std::vector<int> hops_;                         ///< by rank; empty: each rank is reached directly
+  waiting::spin_lock<machine::native> progress_;  ///< held by the thread that makes progress
 
   // Under queue_lock_.
   std::mutex queue_lock_;
@@ -205,23 +208,31 @@ class message_engine {
   const std::uint64_t sweep_ticks_;
   const std::uint64_t sweep_ticks_each_;
   message_statistics statistics_;
-  std::atomic<std::uint64_t> handled_{0};  ///< without system messages
+  ended_count<machine::native> handled_;  ///< without system messages
   std::atomic<std::uint64_t> full_waits_{0};
 
   mutable std::mutex sets_lock_;
   std::vector<std::unique_ptr<piece_set>> sets_;
 };
 
-template <class Write>
+template <bool directly, class Write>
 void message_engine::send(int to, const handler& h, std::size_t bytes, Write write) {
-  send_grouped<0>(to, h, nullptr, bytes, write);
+  if constexpr (directly)
+    send_by<0>(to, to, h, nullptr, bytes, write);
+  else
+    send_grouped<0>(to, h, nullptr, bytes, write);
 }
 
 template <std::size_t size, class Write>
 void message_engine::send_grouped(int to, const handler& h, const std::byte* group, std::size_t bytes, Write write) {
   if (static_cast<unsigned>(to) >= static_cast<unsigned>(rank_.ranks)) [[unlikely]]
     no_rank(to);
-  const int hop = hop_to(to);
+  send_by<size>(hop_to(to), to, h, group, bytes, write);
+}
+
+template <std::size_t size, class Write>
+void message_engine::send_by(int hop, int to, const handler& h, const std::byte* group, std::size_t bytes,
+                             Write write) {
   bool full = false;
   {
     piece_set& set = mine();

@@ -21,19 +21,19 @@ namespace callisto::global {
 
 namespace detail {
 
-template <bool system, portable F>
+template <bool system, bool directly = false, portable F>
 void send_to(int rank, const F& f) {
   const handler& h = handler_of<F, system>::entry;
-  here().messages->send(rank, h, on_wire(sizeof(F)), [&](std::byte* at) { std::memcpy(at, &f, sizeof(F)); });
+  here().messages->send<directly>(rank, h, on_wire(sizeof(F)), [&](std::byte* at) { std::memcpy(at, &f, sizeof(F)); });
 }
 
-template <bool system, portable_with_payload F>
+template <bool system, bool directly = false, portable_with_payload F>
 void send_to(int rank, const F& f, std::span<const std::byte> payload) {
   if (payload.size() > most_payload)
     throw usage_error("callisto::global::send: a payload of " + std::to_string(payload.size()) +
                       " bytes; expected at most " + std::to_string(most_payload));
   const handler& h = payload_handler_of<F, system>::entry;
-  here().messages->send(rank, h, h.record + on_wire(payload.size()), [&](std::byte* at) {
+  here().messages->send<directly>(rank, h, h.record + on_wire(payload.size()), [&](std::byte* at) {
     const std::uint64_t length = payload.size();
     std::memcpy(at, &length, sizeof length);
     std::memcpy(at + length_size, &f, sizeof(F));
@@ -44,8 +44,8 @@ void send_to(int rank, const F& f, std::span<const std::byte> payload) {
 }  // namespace detail
 
 /// Calls f() at `rank`, 0 to ranks - 1, once, at some time: whenever a thread there makes progress. Handlers of one
-/// rank run one after the other, but beside its tasks; they must not block, and may send. Messages may overtake each
-/// other. Waits only while too much is under way to `rank`. Any thread of a rank.
+/// rank run one at a time, but beside its tasks; they must not block, and may send. Messages may overtake each other.
+/// Waits only while too much is under way to `rank`. Any thread of a rank.
 template <portable F>
 void send(int rank, const F& f) {
   detail::send_to<false>(rank, f);
@@ -78,6 +78,17 @@ void send_system(int rank, const F& f) {
 template <portable_with_payload F>
 void send_system(int rank, const F& f, std::span<const std::byte> payload) {
   detail::send_to<true>(rank, f, payload);
+}
+
+/// Sends as send_system() does, but never by way of another rank of the destination's node, which may have left the
+/// job.
+template <portable F>
+void send_system_directly(int rank, const F& f) {
+  detail::send_to<true, true>(rank, f);
+}
+template <portable_with_payload F>
+void send_system_directly(int rank, const F& f, std::span<const std::byte> payload) {
+  detail::send_to<true, true>(rank, f, payload);
 }
 
 /// Sends what is due, receives, and handles what arrived. True if anything was done.

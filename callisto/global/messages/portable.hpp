@@ -1,4 +1,4 @@
-// What may travel between ranks.
+// Types that may travel between ranks.
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,9 @@ namespace callisto::global {
 inline constexpr std::size_t most_captured = 256;
 
 /// True if the bytes of an F mean the same in every rank. A lambda is portable if it captures values by copy that are
-/// trivially copyable themselves: numbers, global addresses, handles of arrays. References and pointers are not
-/// refused, but mean nothing in another rank.
+/// trivially copyable themselves: numbers, global addresses, handles of arrays. References and pointers mean nothing in
+/// another rank. References and pointers to the caller's stack are refused where that can be seen (tasks/captures.hpp),
+/// all other references and pointers are not.
 template <class F>
 concept trivially_copyable_function = std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>;
 /// True if an F is small enough to travel.

@@ -1,10 +1,15 @@
 // How much may be under way to one rank: the window of its sender, the credits of its receiver.
 //
-// Protocol: 1. A packet is charged to the window of its destination while it waits to be sent, and until it has been
-// handled there. 2. It leaves while what is under way stays within the window, or if nothing is. 3. The receiver owes
-// the charge of what it has handled. It gives it back on its next packet, or on a packet of its own if it owes a
-// quarter of the window. So no sender waits for ever: less than a quarter is owed and not given back, and a packet's
-// charge is less than the rest. 4. Tasks wait while more than the window is charged; handlers never do.
+// 1. *Sender, has a packet:* charges it to the window of its destination. The charge stands while the packet waits to
+//    be sent, and until the receiver has handled it.
+// 2. *Sender, sends:* a packet leaves while the charge of the packets under way stays within the window, or if none is
+//    under way.
+// 3. *Receiver, has handled a packet:* owes its charge. The receiver gives the debt back on its next packet, or on an
+//    extra packet once it owes a quarter of the window.
+// 4. *Tasks:* wait while more than the window is charged. Handlers never wait.
+//
+// No sender waits for ever: less than a quarter of the window is owed and not given back, and a packet's charge is less
+// than the rest.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -13,7 +18,7 @@
 
 namespace callisto::global {
 
-/// What one rank has charged to a destination. Under a lock of the caller, apart from is_over().
+/// The charge of one rank to a destination. Under a lock of the caller, apart from is_over().
 template <machine::policy M>
 class send_window {
   using order = machine::order;
@@ -62,7 +67,7 @@ class send_window {
   machine::atomic_of<M, std::uint64_t> total_{0};
 };
 
-/// What a rank owes to the sender of packets that it has handled. Of the thread that makes progress.
+/// The charge that a rank owes to the sender of packets that it has handled. For the thread that makes progress.
 class credit_debt {
  public:
   void add(std::uint32_t charge) noexcept { owed_ += charge; }

@@ -1,4 +1,4 @@
-// What a packet holds: runs of messages of one handler for one rank.
+// The contents of a packet: runs of messages of one handler for one rank.
 //
 // A packet is a header (transport/packet.hpp) and runs; a run is a header and records back to back. All records of a
 // run have the same handler, so a record is no more than the bytes of its function object.

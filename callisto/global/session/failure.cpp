@@ -72,4 +72,12 @@ void phase_failure::rethrow() const {
   throw remote_error("rank " + std::to_string(rank) + " threw " + text);
 }
 
+std::exception_ptr phase_failure::made() const {
+  try {
+    rethrow();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 }  // namespace callisto::global

@@ -10,13 +10,13 @@
 
 namespace callisto::global {
 
-/// What another rank threw, of a type that has no name here. what() begins with that type.
+/// An exception that another rank threw, of a type that has no name here. what() begins with that type.
 class remote_error : public error {
  public:
   using error::error;
 };
 
-/// What the first task that failed threw.
+/// The exception of the first task that failed.
 struct phase_failure {
   int rank = -1;           ///< where; below 0: nothing failed
   std::uint32_t kind = 0;  ///< of the types that failure.cpp lists; 0: another one
@@ -34,6 +34,8 @@ struct phase_failure {
   /// Throws the original, or a copy: of the same type if that is one of the standard library's or Callisto's, else a
   /// remote_error.
   [[noreturn]] void rethrow() const;
+  /// Returns what rethrow() throws.
+  std::exception_ptr made() const;
 };
 
 }  // namespace callisto::global

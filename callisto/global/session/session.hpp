@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/global/messages/messages.hpp>
+#include <callisto/global/session/collective.hpp>
 #include <callisto/global/session/statistics.hpp>
 #include <callisto/global/tasks/core.hpp>
 #include <callisto/global/transport/here.hpp>
@@ -12,8 +13,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <source_location>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,12 +40,17 @@ struct session_options {
   static session_options from_environment();
 };
 
+struct session_state;
+
 /// A rank's part in a job. Made and destroyed by the thread that runs main, in every rank. One a process, apart from
 /// run_in_process().
 class session {
  public:
   /// Joins the job that a launcher of MPI has started, else is a job of one rank. Throws usage_error and error.
-  session(int argc, const char* const* argv, const session_options& how = session_options::from_environment());
+  /// An error of this library that the program does not catch from here on prints one line, and ends all ranks with the
+  /// exit code 2 (wrong usage), 3 (input), 4 (output), 5 (out of memory) or 1.
+  session(int /*argc*/, const char* const* /*argv*/, const session_options& how = session_options::from_environment())
+      : session(installation{__FILE__}, how) {}
   /// Joins by a transport that exists.
   session(std::unique_ptr<transport> net, const session_options& how);
   /// Waits until all ranks come here, unless the job has failed. If an exception leaves main, ends the job.
@@ -57,18 +66,31 @@ class session {
   /// Returns the number of cores of this rank.
   unsigned threads() const noexcept;
 
+  /// Returns how many processors are this rank's share of those that it may run on.
+  unsigned contexts() const;
+  /// Returns "callisto: rank 1 of 4 at host a", with which lines about this rank begin.
+  std::string name() const;
+  /// Ends all ranks with `line`, of which one is printed for the job, and the exit code `status`. In one process with
+  /// other ranks it throws job_failed.
+  [[noreturn]] void end_job(const std::string& line, int status);
+
   /// Calls start(), then returns when everything that it and all ranks' start() began has ended: tasks and messages.
   /// Collective: the main of each rank calls it. If a task or a start() threw, throws it in all ranks: of several, what
   /// the lowest rank threw first. Throws job_failed if the job has failed.
   template <std::invocable F>
-  void run_phase(F start) {
-    begin_phase();
+  void run_phase(F start, std::source_location where = std::source_location::current()) {
+    run_phase(start, collective{.where = where});
+  }
+  /// Runs a phase as run_phase(start) does, as a part of the larger operation `what`.
+  template <std::invocable F>
+  void run_phase(F start, const collective& what) {
+    begin_phase(what);
     try {
       start();
     } catch (...) {
       fail_phase(std::current_exception());
     }
-    end_phase();
+    end_phase(what.where);
   }
 
   /// Queues f(core number) on every core of this rank, as a part of the phase.
@@ -81,9 +103,19 @@ class session {
   void cancel_phase();
   /// True if a task of the phase has thrown, or cancel_phase() was called, as far as this rank knows. One load.
   bool phase_cancelled() const noexcept;
+  /// Lets the running phase, or the next one, throw `thrown` in all ranks. Any thread of a core; handlers may run
+  /// before the constructor returns.
+  static void note_failure(std::exception_ptr thrown);
+
+  /// Says that main is in `what`, and returns what other ranks are told of it. Ends the job with one line if a rank
+  /// below this one in the tree of ranks is in another operation of the same number. Main.
+  told_collective enter(const collective& what);
+  /// Compares what a rank below this one in the tree is in. Handlers.
+  static void hear_of(int child, const told_collective& told);
+
   /// Returns what this rank did so far. This thread may be any core's.
   rank_statistics own_statistics();
-  /// Returns what each rank did so far, in rank 0; empty in the others. Collective, as run_phase().
+  /// Returns what each rank did so far, in rank 0; empty in all other ranks. Collective, as run_phase().
   std::vector<rank_statistics> statistics();
   /// Returns in some lines what this rank waits for. Any thread of the session.
   std::string report();
@@ -92,15 +124,19 @@ class session {
   bool in_phase() const noexcept;
 
  private:
-  struct state;
+  /// A header of the installation that the program was compiled with.
+  struct installation {
+    const char* header;
+  };
+  session(const installation& with, const session_options& how);
   void write_statistics();
   void write_timeline();
-  void begin_phase();
+  void begin_phase(const collective& what);
   void fail_phase(std::exception_ptr thrown);
-  void end_phase();
+  void end_phase(const std::source_location& where);
   void post_to(unsigned core, const task& t);
 
-  std::unique_ptr<state> state_;
+  std::unique_ptr<session_state> state_;
 };
 
 /// True if the phase's tasks are to end early. One load.
@@ -112,8 +148,15 @@ struct in_process_job {
   session_options how{.threads = 1};
 };
 
-/// Runs main(session) as each rank of a job, each on threads of its own. Rethrows what the lowest rank threw, rather
-/// what is no job_failed.
+/// Runs main(session) as each rank of a job, each rank on separate threads. If ranks throw, it rethrows the exception
+/// of the lowest rank that threw anything but job_failed; if there is none, of the lowest rank that threw.
 CALLISTO_API void run_in_process(const in_process_job& job, const std::function<void(session&)>& main);
+
+/// Runs main(session) as the rank of `net`, which is one of several in this process. Returns what it threw, or null.
+std::exception_ptr run_rank(std::unique_ptr<transport> net, const session_options& how,
+                            const std::function<void(session&)>& main);
+/// Throws what ranks threw, by rank: the first exception that is no job_failed, else the first; nothing if all are
+/// null.
+void rethrow_first(std::span<const std::exception_ptr> thrown);
 
 }  // namespace callisto::global

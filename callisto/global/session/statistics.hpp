@@ -1,4 +1,4 @@
-// What ranks did: the numbers of Grappa's table 2, for each rank and for all.
+// Statistics of ranks: the numbers of Grappa's table 2, for each rank and for all.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -9,7 +9,7 @@
 
 namespace callisto::global {
 
-/// What one rank did since its session began.
+/// Counts of one rank since its session began.
 struct rank_statistics {
   std::int32_t rank = 0;
   std::uint32_t cores = 0;

@@ -11,7 +11,7 @@
 namespace callisto::global {
 namespace {
 
-/// What one rank did between two samples.
+/// Counts of one rank at two samples, and what it did in between.
 struct interval {
   const rank_statistics& from;
   const rank_statistics& to;

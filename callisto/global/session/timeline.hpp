@@ -18,7 +18,7 @@ struct phase_span {
   double end = 0;
 };
 
-/// What one rank kept of its time.
+/// One rank's record of its time.
 struct rank_timeline {
   std::int32_t rank = 0;
   std::string host;

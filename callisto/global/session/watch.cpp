@@ -1,4 +1,6 @@
+#include <callisto/global/session/uncaught.hpp>
 #include <callisto/global/session/watch.hpp>
+#include <callisto/global/tasks/core.hpp>
 #include <callisto/global/transport/node_memory.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
 
@@ -7,8 +9,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <new>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <poll.h>
@@ -20,7 +22,7 @@ namespace callisto::global {
 
 namespace {
 
-// What the handlers of signals and of std::terminate know of the one rank of this process.
+// State of the one rank of this process, for the handlers of signals and of std::terminate.
 std::atomic<int> reports_wanted{0};
 std::atomic<transport*> net_of_process{nullptr};
 char prefix_of_process[128];
@@ -37,50 +39,60 @@ struct fatal_signal {
                      {SIGILL, "invalid instruction (SIGILL)\n"},
                      {SIGABRT, "aborted (SIGABRT)\n"}};
 
+/// Tells `cause`, a line, if this rank has not told another one. Safe in handlers of signals.
+void tell_once(const char* cause) noexcept {
+  transport* const net = net_of_process.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with watch()
+  if (net == nullptr) return;
+  if (net->memory() != nullptr && !net->memory()->take_last_word()) return net->memory()->say_goodbye();
+  char line[400];
+  std::size_t length = 0;
+  for (const char* text : {static_cast<const char*>(prefix_of_process), cause})
+    for (; *text != '\0' && length < sizeof line; ++text) line[length++] = *text;
+  if (write(STDERR_FILENO, line, length) > 0 && net->memory() != nullptr) net->memory()->say_goodbye();
+}
+
 /// Tells the cause, then lets the signal do what it would have done: end the process, or call MPI's handler.
-void tell_signal(int number) {
+void tell_signal(int number, siginfo_t* info, void*) {
   const int error_before = errno;
-  transport* net = net_of_process.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with watch()
-  if (net != nullptr) {
-    const char* cause = "";
-    for (const fatal_signal& s : fatal_signals)
-      if (s.number == number) cause = s.cause;
-    char line[256];
-    std::size_t length = 0;
-    for (const char* text : {static_cast<const char*>(prefix_of_process), cause})
-      for (; *text != '\0' && length < sizeof line; ++text) line[length++] = *text;
-    if (write(STDERR_FILENO, line, length) > 0 && net->memory() != nullptr) net->memory()->say_goodbye();
-  }
+  if (number == SIGSEGV) core::end_if_stack_is_full(info->si_addr);
+  const char* cause = "";
+  for (const fatal_signal& s : fatal_signals)
+    if (s.number == number) cause = s.cause;
+  tell_once(cause);
   for (const fatal_signal& s : fatal_signals)
     if (s.number == number) sigaction(number, &s.before, nullptr);
   raise(number);  // is delivered when this handler returns
   errno = error_before;
 }
 
-[[noreturn]] void tell_exception() {
-  transport* net = net_of_process.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with watch()
-  if (net != nullptr) {
-    std::string cause = "std::terminate";
-    if (const std::exception_ptr thrown = std::current_exception()) {
-      try {
-        std::rethrow_exception(thrown);
-      } catch (const std::bad_alloc&) {
-        cause = "cannot allocate memory";
-      } catch (const std::exception& e) {
-        cause = e.what();
-      } catch (...) {
-        cause = "an exception of a type that is no std::exception";
-      }
-    }
-    // The line of an error that ended the job already names a rank.
-    net->abort(cause.starts_with("callisto: rank ") ? cause : prefix_of_process + cause);
-  }
-  std::abort();
+/// Ends the job by an exception that this rank does not catch.
+void tell_exception(const std::string& cause, int status) {
+  transport* const net = net_of_process.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with watch()
+  if (net == nullptr) return;
+  // The line of an error that ended the job already names a rank.
+  net->abort(cause.starts_with("callisto: rank ") ? cause : prefix_of_process + cause, status);
 }
 
 void tell_exit() {
-  transport* net = net_of_process.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with watch()
+  transport* const net = net_of_process.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with watch()
   if (net != nullptr) net->abort(std::string(prefix_of_process) + "the program called exit() before its session ended");
+}
+
+/// Once a process: a second session finds all in place.
+void handle_ends_of_process() {
+  set_end_of_rank(&tell_exception);
+  core::set_last_words(&tell_once);
+  std::atexit(tell_exit);
+  for (fatal_signal& of : fatal_signals) {
+    struct sigaction action = {};
+    action.sa_sigaction = tell_signal;
+    action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+    sigaction(of.number, &action, &of.before);
+  }
+  struct sigaction action = {};
+  action.sa_handler = want_report;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
 }
 
 }  // namespace
@@ -92,7 +104,8 @@ watch::watch(message_engine& engine, std::function<std::string()> report, option
       rank_(engine.net().rank()),
       before_((rank_ + engine.net().ranks() - 1) % engine.net().ranks()),
       next_((rank_ + 1) % engine.net().ranks()),
-      end_(eventfd(0, EFD_CLOEXEC)) {
+      end_(eventfd(0, EFD_CLOEXEC)),
+      messages_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   transport& net = engine_.net();
   if (net.memory() != nullptr)
     for (int i = 1; i < net.ranks() && before_on_node_ < 0; ++i) {
@@ -108,19 +121,8 @@ watch::watch(message_engine& engine, std::function<std::string()> report, option
   if (net.owns_process()) {
     std::snprintf(prefix_of_process, sizeof prefix_of_process, "%s: ", net.name_of(rank_).c_str());
     net_of_process.store(&net, std::memory_order_release);  // release: publishes the prefix
-    std::set_terminate(tell_exception);
-    static const int registered = std::atexit(tell_exit);
-    static_cast<void>(registered);
-    for (fatal_signal& of : fatal_signals) {
-      struct sigaction action = {};
-      action.sa_handler = tell_signal;
-      action.sa_flags = SA_ONSTACK;
-      sigaction(of.number, &action, &of.before);
-    }
-    struct sigaction action = {};
-    action.sa_handler = want_report;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGUSR1, &action, nullptr);
+    static std::once_flag once;
+    std::call_once(once, handle_ends_of_process);
   }
   reports_ = reports_wanted.load(std::memory_order_relaxed);  // relaxed: polled
   const machine::blocked_signals none;                        // signals of the program go to its own threads
@@ -148,7 +150,7 @@ void watch::run() {
   while (!ending_) {
     guard.unlock();
     try {
-      // The whole job, or this rank alone, may have been stopped: silence of the others counts from now on.
+      // The whole job, or this rank alone, may have been stopped: silence of other ranks counts from now on.
       if (const auto now = clock::now(); now - last_turn > how_.limit / 3) last_heard_ = now;
       last_turn = clock::now();
       beat(control_message::kinds::alive);
@@ -166,12 +168,38 @@ void watch::run() {
   }
 }
 
+/// Waits until the next beat is due, or something has happened.
 void watch::await_next() {
-  pollfd ends[2] = {{end_.get(), POLLIN, 0}, {neighbour_.get(), POLLIN, 0}};
-  // A neighbour that has ended is looked at once; later it stays readable.
-  const bool is_watched = neighbour_.get() >= 0 && !neighbour_has_ended_;
-  if (poll(ends, is_watched ? 2 : 1, static_cast<int>(how_.beat.count())) > 0 && is_watched && ends[1].revents != 0)
-    neighbour_has_ended_ = true;
+  const auto until = clock::now() + how_.beat;
+  for (;;) {
+    pollfd ends[3] = {{end_.get(), POLLIN, 0}, {messages_.get(), POLLIN, 0}, {neighbour_.get(), POLLIN, 0}};
+    // A neighbour that has ended is looked at once; later it stays readable.
+    const bool is_watched = neighbour_.get() >= 0 && !neighbour_has_ended_;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
+    if (left.count() <= 0) return;
+    const bool pushes = is_pushing_.load(std::memory_order_relaxed);  // relaxed: the event wakes this thread
+    if (poll(ends, is_watched ? 3 : 2, pushes ? 1 : static_cast<int>(left.count())) < 0) continue;
+    if (is_watched && ends[2].revents != 0) neighbour_has_ended_ = true;
+    if (ends[0].revents != 0 || (is_watched && neighbour_has_ended_)) return;
+    if (eventfd_t times = 0; ends[1].revents != 0) eventfd_read(messages_.get(), &times);
+    if (pushes || ends[1].revents != 0) push_out();
+  }
+}
+
+void watch::expect_messages() noexcept {
+  // acq_rel: pairs with push_out(), which looks once more after it has taken the mark away.
+  if (!is_pushing_.exchange(true, std::memory_order_acq_rel)) eventfd_write(messages_.get(), 1);
+}
+
+void watch::push_out() {
+  constexpr int most_fruitless = 10;
+  const std::optional<bool> pushed = engine_.push_out();
+  if (!pushed) return;
+  fruitless_pushes_ = *pushed ? 0 : fruitless_pushes_ + 1;
+  if (fruitless_pushes_ < most_fruitless) return;
+  fruitless_pushes_ = 0;
+  is_pushing_.exchange(false, std::memory_order_acq_rel);  // acq_rel: as in expect_messages()
+  if (engine_.push_out() != false) is_pushing_.store(true, std::memory_order_relaxed);  // relaxed: this thread looks
 }
 
 void watch::beat(control_message::kinds kind) {

@@ -4,6 +4,7 @@
 #include <callisto/global/messages/message_engine.hpp>
 #include <callisto/machine/system/descriptor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -18,6 +19,8 @@ namespace callisto::global {
 /// A rank has died if its process is gone (ranks of the same node see that), and hangs if it was silent for `limit`:
 /// its process is stopped, its host is gone, or a handler does not return. A task that computes for long does not hang.
 /// Then this rank prints one line with rank, host and cause, and ends the job.
+///
+/// It also lets messages leave that main has collected while main works for long.
 class watch {
  public:
   struct options {
@@ -32,12 +35,17 @@ class watch {
   /// Tells the next rank that this one is not heard any more.
   ~watch();
 
+  /// Says that main has collected messages, and may be about to work for long: they leave within milliseconds. About 1
+  /// us now and then. Any thread.
+  void expect_messages() noexcept;
+
  private:
   using clock = std::chrono::steady_clock;
 
   void run();
   void beat(control_message::kinds kind);
   void await_next();
+  void push_out();
   void look_at_neighbour();
   void fail(int rank, const std::string& cause);
 
@@ -53,8 +61,11 @@ class watch {
   int reports_ = 0;
 
   std::mutex lock_;
-  bool ending_ = false;            ///< under lock_
-  machine::descriptor end_;        ///< an event: ending_ was set
+  bool ending_ = false;           ///< under lock_
+  machine::descriptor end_;       ///< an event: ending_ was set
+  machine::descriptor messages_;  ///< an event: messages were collected
+  std::atomic<bool> is_pushing_{false};
+  int fruitless_pushes_ = 0;
   machine::descriptor neighbour_;  ///< the process of before_on_node_
   bool neighbour_has_ended_ = false;
   std::thread thread_;

@@ -1,5 +1,7 @@
 #include <callisto/global/messages/messages.hpp>
+#include <callisto/global/session/session.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
+#include <callisto/global/synchronization/main_waits.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <cstdint>
@@ -27,20 +29,19 @@ struct meetings {
   std::map<std::uint64_t, meeting> all;
 };
 
-void wake_waiter(meeting& m) {
-  if (m.waiter != nullptr) std::exchange(m.waiter, nullptr)->set();
-}
-
 struct to_parent {
   std::uint64_t number;
   std::uint64_t which;
+  std::int64_t child;
+  told_collective at;
   void operator()(std::span<const std::byte> value) const {
+    session::hear_of(static_cast<int>(child), at);
     meetings& here = rank_local<meetings>();
     const std::lock_guard guard(here.lock);
     meeting& m = here.all[number];
     m.from_children[which].assign(value.begin(), value.end());
     ++m.children_arrived;
-    wake_waiter(m);
+    wake(m.waiter);
   }
 };
 
@@ -52,24 +53,9 @@ struct to_child {
     meeting& m = here.all[number];
     m.from_parent.assign(value.begin(), value.end());
     m.has_parent_arrived = true;
-    wake_waiter(m);
+    wake(m.waiter);
   }
 };
-
-/// Suspends main until ready(meeting).
-template <class Ready>
-void wait_until(meetings& all, meeting& m, Ready ready) {
-  for (;;) {
-    arrival changed;
-    changed.prepare();
-    {
-      const std::lock_guard guard(all.lock);
-      if (ready(m)) return;
-      m.waiter = &changed;
-    }
-    changed.wait();
-  }
-}
 
 void require_same_size(std::size_t own, std::size_t other, int rank, const std::source_location& where) {
   if (own == other) return;
@@ -82,13 +68,10 @@ void require_same_size(std::size_t own, std::size_t other, int rank, const std::
 }  // namespace
 
 void reduce_bytes(std::span<std::byte> value, const combine_bytes& combine, const std::source_location& where) {
-  require_may_block(where);
-  if (&this_worker() != &this_core().root()) {
-    throw usage_error(place_of_call(where) +
-                      "a collective operation in a task; expected it in main, where all ranks call it");
-  }
+  require_main("a collective operation", where);
   const int rank = here().rank;
   const int ranks = here().ranks;
+  const told_collective at = session::here().enter(collective{.kind = collective::kinds::reduction, .where = where});
   meetings& all = rank_local<meetings>();
   std::uint64_t number;
   meeting* m;
@@ -97,9 +80,10 @@ void reduce_bytes(std::span<std::byte> value, const combine_bytes& combine, cons
     number = all.next++;
     m = &all.all[number];
   }
+  constexpr const char* what = "a reduction or barrier";
   const int first_child = 2 * rank + 1;
   const int children = std::clamp(ranks - first_child, 0, 2);
-  wait_until(all, *m, [children](const meeting& at) { return at.children_arrived == children; });
+  wait_until(all.lock, m->waiter, what, where, [&] { return m->children_arrived == children; });
   for (int child = 0; child < children; ++child) {
     const auto& theirs = m->from_children[static_cast<std::size_t>(child)];
     require_same_size(value.size(), theirs.size(), first_child + child, where);
@@ -107,12 +91,13 @@ void reduce_bytes(std::span<std::byte> value, const combine_bytes& combine, cons
   }
   if (rank != 0) {
     const int parent = (rank - 1) / 2;
-    send(parent, to_parent{number, static_cast<std::uint64_t>((rank - 1) % 2)}, value);
-    wait_until(all, *m, [](const meeting& at) { return at.has_parent_arrived; });
+    send(parent, to_parent{number, static_cast<std::uint64_t>((rank - 1) % 2), rank, at}, value);
+    wait_until(all.lock, m->waiter, what, where, [&] { return m->has_parent_arrived; });
     require_same_size(value.size(), m->from_parent.size(), parent, where);
     std::copy(m->from_parent.begin(), m->from_parent.end(), value.begin());
   }
   for (int child = 0; child < children; ++child) send(first_child + child, to_child{number}, value);
+  flush();  // main may be about to work for long
   const std::lock_guard guard(all.lock);
   all.all.erase(number);
 }

@@ -1,7 +1,8 @@
 // Operations that all ranks call together, from main: reductions, gathering, broadcast, barrier.
 //
 // Ranks form a binary tree with rank 0 on top. Values go up to rank 0, each rank adding its own, and the result comes
-// down again: 2 log2(ranks) messages one after the other. Ranks call the same operations in the same order.
+// down again: 2 log2(ranks) messages in sequence. Ranks call the same operations in the same order: one that does not,
+// and one that has left main, ends the job with one line.
 #pragma once
 
 #include <callisto/export.hpp>

@@ -22,7 +22,7 @@ class completion_counts {
   using order = machine::order;
 
  public:
-  /// What settle() came to.
+  /// The result of settle().
   struct outcome {
     bool is_last;     ///< the count is 0: the parent is to be told, or the home's workers woken
     bool is_awaited;  ///< a worker waits at this rank
@@ -52,14 +52,15 @@ class completion_counts {
 
   /// Ends `n` operations.
   outcome settle(std::uint64_t n) noexcept {
-    // acq_rel: release publishes what the operations did; acquire lets the last one pass on what all others published.
+    // acq_rel: release publishes what the operations did; acquire lets the last call pass on what all earlier calls
+    // published.
     const std::uint64_t before = word_.fetch_sub(n, order::acq_rel);
     return {count_of(before) == n, (before & awaited) != 0, static_cast<int>(before >> parent_shift)};
   }
 
   /// True if nothing is counted; else notes that a worker waits, which the last settle() then says.
   bool is_done_or_await() noexcept {
-    // acquire: pairs with settle()'s release. The waiters' list has a lock of its own.
+    // acquire: pairs with settle()'s release. The waiters' list has a separate lock.
     return count_of(word_.fetch_or(awaited, order::acquire)) == 0;
   }
   /// Takes the note back.

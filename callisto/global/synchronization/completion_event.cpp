@@ -35,16 +35,17 @@ class ended_operations {
   std::unordered_map<int, std::uint64_t> others_;
 };
 
-/// What a rank counts for an event that has its home elsewhere, and what it still has to tell others.
+/// Counts of a rank for an event that has its home at another rank, and the ended operations that it still has to tell
+/// other ranks of.
 struct away_counts {
   native_counts counts;
   std::uint64_t event = 0;
-  workers::spin_lock<machine::native> lock;  ///< of the two below
+  waiting::spin_lock<machine::native> lock;  ///< of the two below
   ended_operations ended;
   bool is_telling = false;  ///< a task is queued that tells of them
 };
 
-/// What a rank counts for the events of others. An entry stays: the same event often comes again.
+/// Counts of a rank for the events of other ranks. An entry stays: the same event often comes again.
 class away_table {
  public:
   away_counts& of(std::uint64_t event) {
@@ -60,7 +61,7 @@ class away_table {
   }
 
  private:
-  workers::spin_lock<machine::native> lock_;
+  waiting::spin_lock<machine::native> lock_;
   away_counts* last_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<away_counts>> entries_;
 };
@@ -151,7 +152,7 @@ void completion_event::wait(std::source_location where) {
       waiters_.push_back(&all_ended);
     }
     // Another worker may have enrolled more between the last end and this wake, so look again.
-    all_ended.wait();
+    all_ended.wait("a completion event", where);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <callisto/global/synchronization/completion_counts.hpp>
 #include <callisto/global/tasks/core.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <cstdint>
 #include <source_location>
@@ -38,9 +38,9 @@ class CALLISTO_API completion_ticket {
   global_address<completion_event> event_;
 };
 
-/// What the paper calls a GlobalCompletionEvent. It lies in the memory of one rank, its *home*, for example on the
-/// stack of the task that waits. It can be used again after wait(). One word; operations on memory of the own rank cost
-/// nothing, and what another rank does for it costs one message for many operations.
+/// The GlobalCompletionEvent of the paper. It lies in the memory of one rank, its *home*, for example on the stack of
+/// the task that waits. It can be used again after wait(). One word; operations on memory of the own rank cost nothing,
+/// and what another rank does for it costs one message for many operations.
 class CALLISTO_API completion_event {
  public:
   completion_event();
@@ -56,7 +56,7 @@ class CALLISTO_API completion_event {
   /// Ends `n` operations that were enrolled at home.
   void settle(std::uint64_t n = 1) { finish(counts_.settle(n)); }
 
-  /// Suspends the worker until all that is enrolled has ended. What it did is visible then. At home. Several workers
+  /// Suspends the worker until all that is enrolled has ended. Its effects are visible then. At home. Several workers
   /// may wait.
   void wait(std::source_location where = std::source_location::current());
 
@@ -71,7 +71,7 @@ class CALLISTO_API completion_event {
 
   int home_;
   counts counts_;
-  workers::spin_lock<machine::native> lock_;
+  waiting::spin_lock<machine::native> lock_;
   std::vector<arrival*> waiters_;
 };
 

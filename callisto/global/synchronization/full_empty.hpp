@@ -43,7 +43,7 @@ class full_empty {
   waiting_line<writer> writers_;
 };
 
-/// What the owner of a full-empty variable does.
+/// Operations of the owner of a full-empty variable.
 template <class T>
 struct full_empty_access {
   using variable = full_empty<T>;
@@ -142,7 +142,7 @@ T read_when_full(global_address<full_empty<T>> a, bool takes, const std::source_
   got.prepare();
   const auto to = global_address<answer<T>>::at(here().rank, &got);
   at_variable(a, [to, takes](full_empty<T>& v) { full_empty_access<T>::read(v, to, takes); });
-  got.wait();
+  got.wait("a full variable", where);
   return got.value;
 }
 
@@ -172,7 +172,7 @@ void write_when_empty(global_address<full_empty<T>> a, const std::type_identity_
   written.prepare();
   const auto to = arrival_address::at(here().rank, &written);
   detail::at_variable(a, [to, value](full_empty<T>& v) { full_empty_access<T>::write_if_empty(v, to, value); });
-  written.wait();
+  written.wait("an empty variable", where);
 }
 
 /// Fills the variable, whatever it is. Does not wait.

@@ -20,7 +20,7 @@ class CALLISTO_API mutex {
  private:
   friend void lock(global_address<mutex>, std::source_location);
   friend bool try_lock(global_address<mutex>, std::source_location);
-  friend void unlock(global_address<mutex>);
+  friend void unlock(global_address<mutex>, std::source_location);
   friend struct mutex_access;
 
   bool held_ = false;
@@ -32,7 +32,8 @@ CALLISTO_API void lock(global_address<mutex> m, std::source_location where = std
 /// True if the mutex was free and the caller now holds it.
 CALLISTO_API bool try_lock(global_address<mutex> m, std::source_location where = std::source_location::current());
 /// Gives the mutex up. Does not wait; what the holder did by operations that have ended is visible to the next holder.
-CALLISTO_API void unlock(global_address<mutex> m);
+/// If the mutex is not locked, the phase throws usage_error in main of all ranks.
+CALLISTO_API void unlock(global_address<mutex> m, std::source_location where = std::source_location::current());
 
 /// Holds a mutex for a scope.
 class scoped_lock {

@@ -3,7 +3,6 @@
 
 #include <callisto/global/messages/handlers.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <callisto/machine/ticks_of.hpp>
 #include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
@@ -12,8 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <utility>
 
+#include <pthread.h>
 #include <unistd.h>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -22,8 +23,6 @@
 namespace callisto::global {
 namespace {
 
-// The idle context runs message handlers, which may be anything that does not block.
-constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
 // Communication's deadline while workers run: messages wait no longer, and a look at the clock costs less than one at
 // the network.
 constexpr std::uint64_t poll_nanoseconds = 2000;
@@ -35,6 +34,9 @@ std::uint64_t& mark_of(std::byte* bottom, std::size_t bytes) noexcept {
   return *reinterpret_cast<std::uint64_t*>(bottom + bytes - page);
 }
 
+// The function that prints the line below, if the rank is watched.
+constinit std::atomic<void (*)(const char*) noexcept> last_words{nullptr};
+
 /// Ends the process with one line. Safe in handlers of signals.
 [[noreturn]] void overflowed(std::size_t stack_bytes) noexcept {
   std::array<char, 200> line{};
@@ -42,8 +44,34 @@ std::uint64_t& mark_of(std::byte* bottom, std::size_t bytes) noexcept {
                                    "callisto::global: a task needs more than the %zu bytes of a worker's stack; set "
                                    "CALLISTO_GLOBAL_STACK to more bytes\n",
                                    stack_bytes);
-  static_cast<void>(!write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)));
+  if (const auto tell = last_words.load(std::memory_order_acquire); tell != nullptr)  // acquire: set_last_words()
+    tell(line.data());
+  else
+    static_cast<void>(!::write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)));
   std::abort();
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+/// True if `word` is an address of a variable of the calling worker: AddressSanitizer keeps variables off the stack.
+bool is_in_fake_stack(std::uintptr_t word) {
+  void* const fake = __asan_get_current_fake_stack();
+  return fake != nullptr &&
+         __asan_addr_is_in_fake_stack(fake, reinterpret_cast<void*>(word), nullptr, nullptr) != nullptr;
+}
+#else
+bool is_in_fake_stack(std::uintptr_t) { return false; }
+#endif
+
+/// Returns the end of the stack on which the calling rank's main runs: the thread's own, unless it is simulated.
+const std::byte* end_of_thread_stack() noexcept {
+  if (const simulated_rank* const rank = detail::of_thread::simulated; rank != nullptr) return rank->end_of_stack();
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  return static_cast<const std::byte*>(lowest) + bytes;
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -51,7 +79,7 @@ struct sigaction action_before;
 
 /// Says what a fault in a guard page means; other faults go where they went before.
 void on_fault(int signal, siginfo_t* info, void*) {
-  if (core* const c = core::here(); c != nullptr && c->is_guard(info->si_addr)) overflowed(c->stack_bytes());
+  core::end_if_stack_is_full(info->si_addr);
   sigaction(signal, &action_before, nullptr);  // the instruction faults again
 }
 
@@ -77,10 +105,28 @@ void prepare_for_faults(std::vector<std::byte>&) {}
 
 }  // namespace
 
-constinit thread_local core* core::here_ = nullptr;
+void core::end_if_stack_is_full(const void* address) noexcept {
+  if (const core* const c = here(); c != nullptr && c->is_guard(address)) overflowed(c->stack_bytes());
+}
+
+void core::set_last_words(void (*tell)(const char*) noexcept) noexcept {
+  last_words.store(tell, std::memory_order_release);  // release: publishes what `tell` uses to overflowed()
+}
 
 namespace detail {
 void no_core() { throw usage_error("callisto::global: this thread runs no core of a session"); }
+void require_no_stack_address(std::span<const std::uintptr_t> words, const std::source_location& where) {
+  const core* const c = core::here();
+  if (c == nullptr) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto end = reinterpret_cast<std::uintptr_t>(c->end_of_stack());
+  for (const std::uintptr_t word : words) {
+    if ((word < begin || word >= end) && !is_in_fake_stack(word)) continue;
+    throw usage_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
+                      ": a function that may run at another rank has captured the address of a variable of its caller; "
+                      "expected captures by value ([=]), and export_address() for what the caller keeps");
+  }
+}
 void take_in(const task& t) { this_core().publish(t); }
 }  // namespace detail
 
@@ -89,22 +135,23 @@ core::core(core_duties& duties, const core_options& how)
       how_(how),
       running_(&root_),
       exceptions_(&machine::bound_context::of_this_thread()),
-      poll_every_(machine::ticks_of<machine::native>(poll_nanoseconds)),
+      poll_every_(rank_clock::ticks_of(poll_nanoseconds)),
       stacks_(how.stack_bytes, how.guards),
       root_(*this, false),
       idle_(*this, false),
-      idle_stack_(new std::byte[idle_stack_bytes]) {
-  if (here_ != nullptr) throw usage_error("callisto::global: this thread runs a core already");
+      idle_stack_(new std::byte[idle_stack_bytes]),
+      root_end_(end_of_thread_stack()) {
+  if (here() != nullptr) throw usage_error("callisto::global: this thread runs a core already");
   root_.status_ = worker_status::running;
   root_.context_.become_this_threads();
   auto* const top = idle_stack_.get() + idle_stack_bytes;
   idle_.context_.prepare(idle_stack_.get(), top - reinterpret_cast<std::uintptr_t>(top) % 64, &run_idle, this);
   prepare_for_faults(fault_stack_);
-  here_ = this;
+  detail::of_thread::of_core = this;
 }
 
 core::~core() {
-  here_ = nullptr;
+  detail::of_thread::of_core = nullptr;
   if (!fault_stack_.empty()) {
     const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
     sigaltstack(&none, nullptr);
@@ -208,12 +255,12 @@ void core::look() {
   take_mail();
   share();
   if (resident_.stealable() + public_.stealable() != 0) duties_.offer(*this);
-  if (ready_.empty() || machine::native::ticks() >= poll_at_) poll();
+  if (ready_.empty() || rank_clock::ticks() >= poll_at_) poll();
 }
 
 void core::poll() {
   duties_.poll(*this);
-  poll_at_ = machine::native::ticks() + poll_every_;
+  poll_at_ = rank_clock::ticks() + poll_every_;
 }
 
 bool core::take_mail() {
@@ -292,17 +339,17 @@ void core::tasks_loop() {
 }
 
 void core::idle_loop() {
-  const auto patience = machine::ticks_of<machine::native>(static_cast<std::uint64_t>(how_.patience.count()));
+  const auto patience = rank_clock::ticks_of(static_cast<std::uint64_t>(how_.patience.count()));
   std::uint64_t sleep_at = 0;  ///< ticks; 0: it was not idle at the last look
   unsigned sleeps = 0;
-  std::uint64_t since = machine::native::ticks();
+  std::uint64_t since = rank_clock::ticks();
   const auto leave = [&](worker& w) {
     if (sleeps != 0) duties_.resume(*this);
     sleep_at = 0;
     sleeps = 0;
-    idle_time_.add(machine::native::ticks() - since);
+    idle_time_.add(rank_clock::ticks() - since);
     switch_to(w);
-    since = machine::native::ticks();
+    since = rank_clock::ticks();
   };
   for (;;) {
     bool found = take_mail();
@@ -315,9 +362,9 @@ void core::idle_loop() {
       leave(worker_for_task());
     } else if (found || duties_.find_work(*this)) {
       sleep_at = 0;
-    } else if (const std::uint64_t now = machine::native::ticks(); sleep_at == 0 || now < sleep_at) {
+    } else if (const std::uint64_t now = rank_clock::ticks(); sleep_at == 0 || now < sleep_at) {
       if (sleep_at == 0) sleep_at = now + patience;
-      machine::native::relax();
+      rank_clock::relax();
     } else {
       shown_ready_.set(0);
       shown_queued_.set(0);
@@ -396,7 +443,7 @@ core_counts core::counts() const noexcept {
           .ready = shown_ready_.get(),
           .queued_tasks = shown_queued_.get(),
           .idle_nanoseconds =
-              idle_time_.get() * 1000 / std::max<std::uint64_t>(machine::native::ticks_per_second() / 1'000'000, 1),
+              idle_time_.get() * 1000 / std::max<std::uint64_t>(rank_clock::ticks_per_second() / 1'000'000, 1),
           .sleeps = sleeps_.get(),
           .looks = looks_.get(),
           .workers_at_looks = workers_at_looks_.get(),

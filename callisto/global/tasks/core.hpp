@@ -2,13 +2,16 @@
 #pragma once
 
 #include <callisto/export.hpp>
-#include <callisto/global/tasks/activity.hpp>
+#include <callisto/global/messages/activity.hpp>
+#include <callisto/global/tasks/captures.hpp>
 #include <callisto/global/tasks/ready_queue.hpp>
 #include <callisto/global/tasks/split_queue.hpp>
 #include <callisto/global/tasks/stack_store.hpp>
 #include <callisto/global/tasks/task.hpp>
 #include <callisto/global/tasks/wait_list.hpp>
 #include <callisto/global/tasks/worker.hpp>
+#include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/rank_clock.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <atomic>
@@ -19,11 +22,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <vector>
 
 namespace callisto::global {
 
-/// What a core asks of the floors above: communication, stealing, the end of a phase. Called by the core's thread.
+/// Duties that a core asks of the floors above: communication, stealing, the end of a phase. Called by the core's
+/// thread.
 class core_duties {
  public:
   virtual ~core_duties() = default;
@@ -43,7 +48,7 @@ class core_duties {
   virtual void failed(core&, std::exception_ptr) noexcept = 0;
 };
 
-/// What a core has counted since its start. Any thread may read.
+/// Counts of a core since its start. Any thread may read.
 struct core_counts {
   std::uint64_t tasks_created = 0;
   std::uint64_t tasks_finished = 0;
@@ -59,16 +64,26 @@ struct core_counts {
   std::uint64_t ready_at_looks = 0;    ///< sum of the lengths of the ready queue
 };
 
+/// The reason why one suspended worker waits; in a list of its core (wait_note.hpp).
+struct wait_note {
+  const char* what;
+  std::source_location where;
+  const worker* by;
+  wait_note* before;
+  wait_note* after;
+};
+
 /// How a core is made.
 struct core_options {
   unsigned number = 0;                              ///< within its rank
   std::size_t stack_bytes = std::size_t{32} << 10;  ///< of each worker: larger ones use more lines of page tables
-  /// Above so many workers with a task, another one starts only if all wait and messages bring nothing.
+  /// Number of workers with a task above which another one starts only if all of them wait and messages bring nothing.
   std::size_t plenty = 1024;
-  /// So many stacks have a guard page; the others have a canary, which is looked at when a task ends or waits.
+  /// Number of stacks with a guard page; all further stacks have a canary, which is looked at when a task ends or
+  /// waits.
   std::size_t guards = 1024;
-  /// So long a core without work looks for it before it sleeps: about what a sleep costs a rank that waits for the
-  /// answer, if each core has a context of its own.
+  /// Time for which a core without work looks for it before it sleeps: about what a sleep costs a rank that waits for
+  /// the answer, if each core has a context for itself.
   std::chrono::nanoseconds patience = std::chrono::microseconds(50);
 };
 
@@ -117,7 +132,7 @@ class CALLISTO_API core {
   void yield();
   /// Lets messages move when the running task ends, if it is time: for a task that did the work of many.
   void look_if_due() noexcept {
-    if (machine::native::ticks() >= poll_at_) until_look_ = 1;
+    if (rank_clock::ticks() >= poll_at_) until_look_ = 1;
   }
   /// Lets a worker of this core go on. This core's thread.
   void wake_here(worker& w) {
@@ -137,6 +152,29 @@ class CALLISTO_API core {
   unsigned number() const noexcept { return how_.number; }
   std::size_t stack_bytes() const noexcept { return stacks_.stack_bytes(); }
 
+  /// Returns where the stack of the running worker ends, above all of its frames. About 1 ns.
+  const std::byte* end_of_stack() const noexcept {
+    if (running_ == &root_) return root_end_;
+    if (running_ == &idle_) return idle_stack_.get() + idle_stack_bytes;
+    return reinterpret_cast<const std::byte*>(running_);
+  }
+
+  /// Notes of workers that wait. This core's thread.
+  void add_wait(wait_note& note) noexcept {
+    note.after = waits_;
+    if (waits_ != nullptr) waits_->before = &note;
+    waits_ = &note;
+  }
+  void remove_wait(wait_note& note) noexcept {
+    (note.before != nullptr ? note.before->after : waits_) = note.after;
+    if (note.after != nullptr) note.after->before = note.before;
+  }
+  /// Calls f(note) for each worker that has said what it waits for. This core's thread.
+  template <class F>
+  void for_each_wait(F f) const {
+    for (const wait_note* note = waits_; note != nullptr; note = note->after) f(*note);
+  }
+
   /// True if a task waits or a worker is ready.
   bool has_work() const noexcept { return !ready_.empty() || has_task(); }
   /// The queue that thieves of all ranks take from. Any thread may steal.
@@ -144,12 +182,11 @@ class CALLISTO_API core {
   /// Takes half of the shared tasks of another core of the rank, which has counted them: resident ones, else public
   /// ones. Returns their number.
   std::size_t steal_from(core& victim, std::size_t most);
-  /// What this core began and ended, for the end of a phase.
-  const activity<machine::native>& tasks() const noexcept { return tasks_; }
+  /// Tasks that began here, those included that other threads began by post(), and that ended here (quiet_sums()).
+  std::uint64_t begun() const noexcept { return tasks_.begun() + posts_.begun(); }
+  std::uint64_t ended() const noexcept { return tasks_.ended(); }
   /// Counts public tasks of this rank that the caller has sent to another rank. This core's thread.
   void count_departure() noexcept { tasks_.end(); }
-  /// What other threads began here by post().
-  const activity<machine::native>& posted() const noexcept { return posts_; }
 
   /// Gives the memory of workers without a task back to the system, of all but `plenty` of them. The root worker or the
   /// idle one calls it.
@@ -165,21 +202,29 @@ class CALLISTO_API core {
   void get_up() noexcept { inbox_.get_up(); }
   /// Lets the core look around. Any thread.
   void nudge() noexcept;
-  /// What ends a sleep elsewhere. Set before the core runs.
+  /// Sets the function that ends a sleep elsewhere. Called before the core runs.
   void set_interrupt(std::function<void()> interrupt) { interrupt_ = std::move(interrupt); }
 
   core_counts counts() const noexcept;
+  /// Returns how often the core has changed between workers. Any thread.
+  std::uint64_t switches() const noexcept { return switches_.get(); }
 
   /// True if `address` lies in a guard page of one of the core's stacks.
   bool is_guard(const void* address) const noexcept { return stacks_.is_guard(address); }
 
+  /// Ends the process with one line if `address`, which has faulted, lies in a guard page of the calling thread's core.
+  /// Safe in handlers of signals.
+  static void end_if_stack_is_full(const void* address) noexcept;
+  /// From now on `tell` prints the line of a stack that is full; it is called in handlers of signals.
+  static void set_last_words(void (*tell)(const char* line) noexcept) noexcept;
+
   /// The calling thread's core; null if it has none.
-  static core* here() noexcept { return here_; }
+  static core* here() noexcept { return detail::of_thread::of_core; }
 
  private:
   friend void wake(worker& w);
 
-  /// A count that one thread advances and others read.
+  /// A count that one thread advances and other threads read.
   class count {
    public:
     // relaxed: counts order nothing here; released() is for those that do.
@@ -194,6 +239,8 @@ class CALLISTO_API core {
   };
 
   static constexpr unsigned decisions_between_looks = 16;
+  // The idle context runs message handlers, which may be anything that does not block.
+  static constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
 
   static void run_tasks(void* self);
   static void run_idle(void* self);
@@ -210,15 +257,13 @@ class CALLISTO_API core {
   void run(task& t);
   void look();
   bool take_mail();
-  using inbox = wake_inbox<machine::native, worker>;
+  using inbox = waiting::wake_inbox<machine::native, worker>;
   /// Ends the sleep in which a push or a nudge found the core.
   void end_sleep(inbox::owner found);
   void poll();
   void check_stack(worker& w);
   void check_canary(worker& w);
   std::byte* bottom_of(const worker& w) const noexcept;
-
-  static constinit thread_local core* here_;
 
   core_duties& duties_;
   core_options how_;
@@ -229,6 +274,7 @@ class CALLISTO_API core {
   const std::uint64_t poll_every_;  ///< ticks
   std::exception_ptr broken_;       ///< what each suspend() throws
   std::size_t with_task_ = 0;
+  wait_note* waits_ = nullptr;
   ready_queue ready_;
   std::vector<task> private_;
   worker* free_ = nullptr;
@@ -249,6 +295,7 @@ class CALLISTO_API core {
   worker root_;
   worker idle_;
   std::unique_ptr<std::byte[]> idle_stack_;
+  const std::byte* root_end_;           ///< of the thread's own stack
   std::vector<std::byte> fault_stack_;  ///< handlers of faults run on it
   std::function<void()> interrupt_;
   inbox inbox_;
@@ -271,7 +318,7 @@ inline core& this_core() {
 inline worker& this_worker() { return this_core().running(); }
 /// Stops the calling worker until wake(); may return early.
 inline void suspend() { this_core().suspend(); }
-/// Lets others of the core have a turn.
+/// Lets other workers of the core have a turn.
 inline void yield() { this_core().yield(); }
 /// Lets a suspended worker go on; if it has not suspended yet, its next suspend() returns at once. Any thread of the
 /// rank, while the worker's core exists.
@@ -289,9 +336,10 @@ void spawn_resident(F body) {
 }
 
 /// Queues a task that any core of any rank may run: idle ones steal it. It must be portable: what it captures means the
-/// same everywhere.
+/// same everywhere. Throws usage_error if it has captured an address of the caller's stack, as by reference.
 template <portable F>
-void spawn_public(const F& body) {
+void spawn_public(const F& body, std::source_location where = std::source_location::current()) {
+  detail::require_no_references(body, where);
   this_core().spawn_public(body);
 }
 

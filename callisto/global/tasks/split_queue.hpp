@@ -1,9 +1,9 @@
 // The queue of public tasks of a core: its owner works at one end, thieves take half of what the owner shares at the
-// other.
+// second end.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,8 +14,8 @@
 namespace callisto::global {
 
 /// A queue in three parts: [head, split) is shared, under a lock; [split, tail) is the owner's own, without one. The
-/// owner shares half of its own when it has two or more and the shared part is empty: a plain comparison while there is
-/// enough. `T` moves as bytes.
+/// owner shares half of its part when that has two or more entries and the shared part is empty: a plain comparison
+/// while there is enough. `T` moves as bytes.
 template <machine::policy M, class T>
 class split_queue {
   using order = machine::order;
@@ -110,7 +110,7 @@ class split_queue {
   std::uint64_t tail_ = 0;
   std::uint64_t oldest_ = 0;  ///< head_ as the owner knows it: not above it
 
-  alignas(M::line_size) workers::spin_lock<M> lock_;
+  alignas(M::line_size) waiting::spin_lock<M> lock_;
   machine::plain_of<M, std::uint64_t> head_{0};     ///< under the lock
   machine::atomic_of<M, std::uint64_t> shared_{0};  ///< the length of the shared part; written under the lock
 };

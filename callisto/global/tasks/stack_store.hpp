@@ -45,7 +45,7 @@ class stack_store {
     std::size_t mapping_bytes;
     std::byte* first;
     std::size_t stacks;
-    std::size_t guarded;  ///< so many, the first
+    std::size_t guarded;  ///< number of stacks with a guard page, the first ones
   };
   void map_slab();
 

@@ -20,7 +20,7 @@ namespace detail {
 void take_in(const task& t);
 }  // namespace detail
 
-/// What a task runs: a callable without arguments.
+/// The body of a task: a callable without arguments.
 template <class F>
 concept task_body = std::invocable<F&> && std::move_constructible<F>;
 

@@ -1,9 +1,9 @@
 // A worker: a stack and some status (Grappa, section 3.1). It runs one task at a time, and stays on its core.
 #pragma once
 
-#include <callisto/global/tasks/wake_inbox.hpp>
 #include <callisto/machine/fibers/bound_context.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/waiting/wake_inbox.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace callisto::global {
 
 class core;
 
-/// What a worker does.
+/// The state of a worker.
 enum class worker_status : std::uint8_t {
   free,       ///< it waits for a task
   running,    ///< it is the one that its core runs
@@ -22,7 +22,7 @@ enum class worker_status : std::uint8_t {
 
 /// A stack and some status, on one cache line at the top of the stack. Its core alone reads and writes it, apart from
 /// the link that wake() of another thread uses.
-class alignas(64) worker : public inbox_link<machine::native> {
+class alignas(64) worker : public waiting::inbox_link<machine::native> {
  public:
   worker(core& home, bool has_slot) noexcept : has_slot_(has_slot), home_(&home) {}
   worker(const worker&) = delete;

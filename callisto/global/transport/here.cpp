@@ -23,7 +23,31 @@ void rank_slots::clear() noexcept {
   }
 }
 
-void set_here(rank_context* rank) noexcept { detail::here_of_thread = rank; }
+void set_here(rank_context* rank) noexcept { detail::of_thread::rank = rank; }
+
+detail::thread_of_rank detail::thread_of_rank::of_this_thread() noexcept {
+  return {.rank = of_thread::rank,
+          .simulated = of_thread::simulated,
+          .of_core = of_thread::of_core,
+          .pieces = of_thread::pieces,
+          .engine = of_thread::engine,
+          .posts = of_thread::posts,
+          .in_handler = of_thread::in_handler,
+          .in_local_delegate = of_thread::in_local_delegate,
+          .in_plain_loop = of_thread::in_plain_loop};
+}
+
+void detail::thread_of_rank::become_this_threads() const noexcept {
+  of_thread::rank = rank;
+  of_thread::simulated = simulated;
+  of_thread::of_core = of_core;
+  of_thread::pieces = pieces;
+  of_thread::engine = engine;
+  of_thread::posts = posts;
+  of_thread::in_handler = in_handler;
+  of_thread::in_local_delegate = in_local_delegate;
+  of_thread::in_plain_loop = in_plain_loop;
+}
 
 void detail::no_session() {
   throw usage_error("callisto::global: this thread works for no rank; a global::session must be alive in it");

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -13,7 +14,10 @@
 
 namespace callisto::global {
 
+class core;
 class message_engine;
+class piece_set;
+class simulated_rank;
 class transport;
 
 /// Objects that upper floors keep for each rank, found by the number of their type. Any thread of the rank may call.
@@ -54,7 +58,7 @@ class rank_slots {
   std::vector<std::pair<std::size_t, std::shared_ptr<void>>> owned_;
 };
 
-/// What the threads of one rank share.
+/// State that the threads of one rank share.
 struct rank_context {
   int rank = 0;
   int ranks = 1;
@@ -81,16 +85,51 @@ struct rank_context {
 };
 
 namespace detail {
-inline constinit thread_local rank_context* here_of_thread = nullptr;
+class delayed_posts;
+
+/// The state that a thread has of its rank, for all floors above. Single variables: the address of a struct would be
+/// fetched before each use.
+namespace of_thread {
+inline constinit thread_local rank_context* rank = nullptr;
+/// Null: the rank runs on this machine, in its time (rank_clock.hpp).
+inline constinit thread_local simulated_rank* simulated = nullptr;
+inline constinit thread_local core* of_core = nullptr;
+/// The messages that the thread has collected, of the engine with this number; 0: none.
+inline constinit thread_local piece_set* pieces = nullptr;
+inline constinit thread_local std::uint64_t engine = 0;
+/// The ring of the thread while a batch of a loop runs on it.
+inline constinit thread_local delayed_posts* posts = nullptr;
+/// The thread runs a message's handler; a delegate's function on local memory; a loop that has no workers.
+inline constinit thread_local bool in_handler = false;
+inline constinit thread_local bool in_local_delegate = false;
+inline constinit thread_local bool in_plain_loop = false;
+}  // namespace of_thread
+
+/// All of these variables: a simulation, which runs many ranks on one thread, exchanges them when another rank runs.
+struct thread_of_rank {
+  rank_context* rank = nullptr;
+  simulated_rank* simulated = nullptr;
+  core* of_core = nullptr;
+  piece_set* pieces = nullptr;
+  std::uint64_t engine = 0;
+  delayed_posts* posts = nullptr;
+  bool in_handler = false;
+  bool in_local_delegate = false;
+  bool in_plain_loop = false;
+
+  static thread_of_rank of_this_thread() noexcept;
+  void become_this_threads() const noexcept;
+};
+
 [[noreturn]] void no_session();
 }  // namespace detail
 
 /// Returns the rank that the calling thread works for; null outside of a session.
-inline rank_context* here_or_null() noexcept { return detail::here_of_thread; }
+inline rank_context* here_or_null() noexcept { return detail::of_thread::rank; }
 /// Returns the rank that the calling thread works for. Throws usage_error outside of a session.
 inline rank_context& here() {
-  if (detail::here_of_thread == nullptr) detail::no_session();
-  return *detail::here_of_thread;
+  if (detail::of_thread::rank == nullptr) detail::no_session();
+  return *detail::of_thread::rank;
 }
 /// Makes the calling thread work for `rank`; null takes it out of its rank, which it must do before it ends.
 void set_here(rank_context* rank) noexcept;

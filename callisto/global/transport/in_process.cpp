@@ -154,7 +154,8 @@ class in_process_transport final : public transport {
     box.changed.notify_all();
   }
 
-  void abort(const std::string& reason) override { network_->fail(reason); }
+  using transport::abort;
+  void abort(const std::string& reason, int) override { network_->fail(reason); }
   void leave() override {}
 
  private:

@@ -13,7 +13,7 @@ namespace callisto::global {
 /// A rank that stops: after it has called receive() `after` times.
 struct planned_failure {
   enum class ways {
-    dies,  ///< its own calls throw; the others learn of it
+    dies,  ///< its own calls throw; the other ranks learn of it
     hangs  ///< its own calls block until the job ends
   };
   int rank = 0;

@@ -11,12 +11,17 @@ using callisto::global::mpi_send_slots;
 MPI_Comm job;
 MPI_Request sends[mpi_send_slots];
 MPI_Request receives[mpi_receive_slots];
+bool is_ours = true;  // the program itself has not begun MPI
 
 const char* start(callisto_mpi_place* place) {
   for (MPI_Request& r : sends) r = MPI_REQUEST_NULL;
   for (MPI_Request& r : receives) r = MPI_REQUEST_NULL;
+  int has_ended = 0;
+  MPI_Finalized(&has_ended);
+  if (has_ended) return "MPI has ended in this process, and cannot begin again: expected one session in a process";
   int is_running = 0;
   MPI_Initialized(&is_running);
+  is_ours = !is_running;
   int level = MPI_THREAD_SERIALIZED;
   if (is_running)
     MPI_Query_thread(&level);
@@ -68,7 +73,7 @@ void cancel_receive(int slot) {
 
 void finish() {
   MPI_Comm_free(&job);
-  MPI_Finalize();
+  if (is_ours) MPI_Finalize();
 }
 
 void end_all(int status) { MPI_Abort(MPI_COMM_WORLD, status); }

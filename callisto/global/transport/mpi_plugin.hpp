@@ -1,4 +1,5 @@
-// What a plugin for one MPI offers: bytes from rank to rank. The library itself is compiled and linked without MPI.
+// Functions of a plugin for one MPI: they bring bytes from rank to rank. The library itself is compiled and linked
+// without MPI.
 //
 // A plugin is a small shared object, compiled with one MPI's header and linked with its library. Types of MPI differ
 // between MPIs, so none is seen here: requests are numbered slots that the plugin keeps.

@@ -3,6 +3,7 @@
 #include <callisto/global/transport/node_memory.hpp>
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/output_file.hpp>
 
 #include <algorithm>
 #include <array>
@@ -30,7 +31,7 @@ constexpr int packet_slots = mpi_receive_slots - 1;
 constexpr int control_slot = packet_slots;
 constexpr int control_sends = 4;  ///< send slots that packets leave free
 
-/// What each rank tells the others at the start.
+/// The message of each rank to all other ranks at the start.
 struct introduction {
   std::uint64_t program = 0;
   std::int32_t node_leader = 0;
@@ -43,6 +44,7 @@ struct introduction {
 class mpi_transport final : public transport {
  public:
   mpi_transport(const callisto_mpi_functions& mpi, std::uint64_t program) : mpi_(mpi) {
+    open_.store(true, std::memory_order_relaxed);  // relaxed: main alone makes sessions
     // A launcher that is killed takes its ranks along.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     callisto_mpi_place place{};
@@ -55,6 +57,9 @@ class mpi_transport final : public transport {
     mpi_.receive(control_slot, control_tag, &control_, sizeof control_);
     for (int slot = mpi_send_slots; slot-- > 0;) free_.push_back(slot);
   }
+
+  ~mpi_transport() override { open_.store(false, std::memory_order_relaxed); }      // relaxed: as above
+  static bool is_open() noexcept { return open_.load(std::memory_order_relaxed); }  // relaxed: as above
 
   int rank() const noexcept override { return rank_; }
   int ranks() const noexcept override { return ranks_; }
@@ -152,15 +157,21 @@ class mpi_transport final : public transport {
   }
   bool is_idle(int rank) const noexcept override { return is_near(rank) && memory_->is_idle(place_on_node(rank)); }
 
-  void abort(const std::string& reason) override {
+  using transport::abort;
+  void abort(const std::string& reason, int status) override {
+    machine::remove_unfinished_outputs();
+    const bool is_first = !memory_ || memory_->take_last_word();
     if (memory_) memory_->say_goodbye();
+    // If another rank of this node has aborted, or a rank of rank 0's node does, that ends this process too. If it does
+    // not in time, this rank aborts the job; the first rank of a node also tells the reason.
+    if (!is_first || node_of(rank_) != node_of(0)) std::this_thread::sleep_for(std::chrono::seconds(2));
     const std::string line = reason + "\n";
-    if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
+    if (is_first && write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(status);
     alarm(3);  // ends this process if MPI cannot
     // MPICH's launcher ends all ranks as soon as it is asked, and may not have read this line by then.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    mpi_.abort(1);
-    _exit(1);
+    mpi_.abort(status);
+    _exit(status);
   }
   void leave() override {
     if (memory_) memory_->say_goodbye();
@@ -221,7 +232,7 @@ class mpi_transport final : public transport {
     }
     is_one_node_ = nodes.size() == 1;
     place_ = places_[static_cast<std::size_t>(rank_)];
-    // The leader makes the node's memory before the others map it; if one cannot, none uses it.
+    // The leader makes the node's memory before other ranks map it; if one rank cannot, no rank uses it.
     const std::string path = all[static_cast<std::size_t>(place.node_leader)].path;
     const auto try_map = [&] {
       try {
@@ -242,10 +253,10 @@ class mpi_transport final : public transport {
       if (all[r].program != all[0].program) {
         const std::string line = "callisto::global: rank " + std::to_string(r) + " at host " + hosts_[r] +
                                  " runs another program than rank 0 at host " + hosts_[0] +
-                                 "; start the same binary everywhere";
-        if (rank_ == 0) abort(line);
+                                 ", or other builds of its libraries; start the same binary everywhere";
+        if (rank_ == 0) abort(line, 2);
         std::this_thread::sleep_for(std::chrono::seconds(5));  // rank 0 ends the job
-        _exit(1);
+        _exit(2);
       }
   }
 
@@ -273,6 +284,8 @@ class mpi_transport final : public transport {
     is_sending_.store(true, std::memory_order_relaxed);  // relaxed: a hint
     if (is_near(to)) memory_->ring(places_[static_cast<std::size_t>(to)]);
   }
+
+  static inline std::atomic<bool> open_{false};  ///< one is there: MPI knows one job a process
 
   const callisto_mpi_functions& mpi_;
   int rank_ = 0;
@@ -303,6 +316,9 @@ class mpi_transport final : public transport {
 }  // namespace
 
 std::unique_ptr<transport> open_mpi_plugin(const std::string& path, std::uint64_t program) {
+  if (mpi_transport::is_open())
+    throw usage_error(
+        "callisto::global: a second session, while the first one lives; expected one session in a process");
   // Global: Open MPI loads components that look for its symbols there.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)

@@ -32,8 +32,9 @@ struct alignas(128) node_memory::bell {
   machine::native::atomic<std::uint32_t> process;
   machine::native::atomic<std::uint64_t> world;  ///< of the process's number
   alignas(128) stack inbox;                      ///< packets for this rank
-  alignas(128) stack returned;                   ///< packets of this rank that others have handled
+  alignas(128) stack returned;                   ///< packets of this rank that other ranks have handled
   alignas(128) machine::native::atomic<std::uint32_t> idle;
+  machine::native::atomic<std::uint32_t> last_word;  ///< of the leader's place: a rank of the node has told its end
 };
 
 std::string node_memory::new_path() {
@@ -164,5 +165,8 @@ bool node_memory::lives(int place) const noexcept {
 // release and acquire: what was told stands on the terminal before another rank is silent about it.
 void node_memory::say_goodbye() noexcept { at(place_).goodbye.store(1, order::release); }
 bool node_memory::has_said_goodbye(int place) const noexcept { return at(place).goodbye.load(order::acquire) != 0; }
+
+// acq_rel: orders nothing but the lines of ranks among each other.
+bool node_memory::take_last_word() noexcept { return at(0).last_word.exchange(1, order::acq_rel) == 0; }
 
 }  // namespace callisto::global

@@ -1,5 +1,5 @@
-// What the ranks of one node share: packets that the receiver handles in place, a doorbell for each rank, and whether
-// each lives.
+// Memory that the ranks of one node share: packets that the receiver handles in place, a doorbell for each rank, and
+// whether each lives.
 #pragma once
 
 #include <callisto/global/transport/doorbell.hpp>
@@ -59,6 +59,9 @@ class node_memory {
   /// Tells that this rank ends as it should, or has told itself why not. Safe in a signal handler.
   void say_goodbye() noexcept;
   bool has_said_goodbye(int place) const noexcept;
+  /// True for the first rank of the node that calls it: its line is the one that the job prints. Safe in a signal
+  /// handler.
+  bool take_last_word() noexcept;
 
  private:
   struct bell;

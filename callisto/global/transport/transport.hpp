@@ -77,8 +77,10 @@ class transport {
   virtual void say_idle(bool /*is_idle*/) noexcept {}
   /// True if `rank` has said so: a hint that it has use for packets that are not full yet. Any thread.
   virtual bool is_idle(int /*rank*/) const noexcept { return false; }
-  /// Ends the job of all ranks for `reason`, one line. In process, later calls throw job_failed; else the process ends.
-  virtual void abort(const std::string& reason) = 0;
+  /// Ends the job of all ranks for `reason`, one line. In process, later calls throw job_failed; else the process ends
+  /// with exit code `status`. Of several ranks of a node that call it, the first one prints.
+  virtual void abort(const std::string& reason, int status) = 0;
+  void abort(const std::string& reason) { abort(reason, 1); }
   /// Leaves the job. Called once, last, by all ranks, after all packets have been handled.
   virtual void leave() = 0;
 

@@ -58,15 +58,15 @@ source_sums search_by_steps(const csr_graph<Vertex>& graph, const std::vector<lo
     result.form = apart != 0 ? betweenness_form::flat : betweenness_form::inner;
   } else if (forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes &&
              core.sources.size() >= threads()) {
-    // In a directed graph some sources reach little, and the others most of it by few arcs at a time: a thread each is
-    // faster than all threads together.
+    // In a directed graph some sources reach little, and all other sources reach most of it by few arcs at a time: a
+    // thread each is faster than all threads together.
     all.leave_to_single();
     result.form = betweenness_form::flat;
   } else {
     search_in_fastest_form(all, forms, result);
   }
   const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone(lanes_for(core.sources.size())));
-  all.run_single(result.form == betweenness_form::flat || alone <= memory_for(options));
+  all.run_single(result.form == betweenness_form::flat || has_memory(alone, options.memory));
   source_sums sums;
   sums.vertex = add_up(core, graph.vertices(), all.scores());
   if (squares) sums.squares = add_up(core, graph.vertices(), all.squares());
@@ -104,9 +104,9 @@ void set_scores_of(const csr_graph<Vertex>& graph, const source_sums& sums, cons
 
 /// Searches from `options.from`, or from all vertices if it is empty.
 template <class Vertex>
-source_sums search(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
-                   const betweenness_options& options, bool squares, betweenness_result& result,
-                   const run_control& control) {
+source_sums search_sources(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
+                           const betweenness_options& options, bool squares, betweenness_result& result,
+                           const run_control& control) {
   if (result.weights != weight_use::length) return search_by_steps(graph, forms, options, squares, result, control);
   const std::vector<std::uint64_t> sources = sources_of(graph.vertices(), options);
   result.searches += sources.size();
@@ -158,7 +158,7 @@ std::vector<std::uint64_t> search_to_error(const csr_graph<Vertex>& graph, const
   options.error = 0;
   const auto add = [&](std::vector<std::uint64_t> further) {
     options.from = std::move(further);
-    source_sums more = search(graph, forms, options, true, result, control);
+    source_sums more = search_sources(graph, forms, options, true, result, control);
     add_sums(sums.vertex, std::move(more.vertex));
     add_sums(sums.squares, std::move(more.squares));
   };
@@ -172,7 +172,7 @@ std::vector<std::uint64_t> search_to_error(const csr_graph<Vertex>& graph, const
   };
   if (auto sample = grow_sample(n, bound, wanted, add, enough)) return *std::move(sample);
   options.from.clear();
-  sums = search(graph, forms, options, false, result, control);
+  sums = search_sources(graph, forms, options, false, result, control);
   return sources_of(n, options);
 }
 
@@ -188,7 +188,8 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
     sources = search_to_error(graph, forms, options, sums, result, control);
   } else {
     sources = sources_of(graph.vertices(), options);
-    sums = search(graph, forms, options, options.samples != 0 && sources.size() < graph.vertices(), result, control);
+    sums = search_sources(graph, forms, options, options.samples != 0 && sources.size() < graph.vertices(), result,
+                          control);
   }
   set_scores_of(graph, sums, sources, options.normalized, result);
   return result;

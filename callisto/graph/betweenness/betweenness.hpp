@@ -23,6 +23,10 @@ enum class betweenness_form {
 /// Returns the form's name: "automatic", "flat", "nested", "inner".
 CALLISTO_API const char* name_of(betweenness_form form) noexcept;
 
+/// Two paths are equally long if their lengths differ by no more than this share. So sums of lengths such as 0.1 + 0.2
+/// and 0.3, which rounding makes differ, count as the same; igraph has the same share.
+inline constexpr double tie_tolerance = 1e-10;
+
 struct betweenness_options {
   std::uint64_t samples = 0;  ///< sources, chosen at random; 0: all vertices, which is exact
   std::uint64_t seed = 1;     ///< of the random choice
@@ -36,7 +40,7 @@ struct betweenness_options {
   weight_use weights = weight_use::none;
   betweenness_form form = betweenness_form::automatic;  ///< with lengths, `flat` in any case
   unsigned level = 1;        ///< of the loop over sources if nested (see outer_parallel_for); at least 1
-  std::uint64_t memory = 0;  ///< bytes that may be taken beyond the graph; 0: what the system says is available
+  std::uint64_t memory = 0;  ///< bytes that may be taken beyond the graph; 0: as many as the system reports available
 };
 
 /// One trial of a form on a part of the sources.
@@ -51,11 +55,11 @@ struct betweenness_result {
   machine::page_array<double> scores;              ///< by vertex
   machine::page_array<double> standard_errors;     ///< by vertex, of a random sample's scores; empty otherwise
   std::uint64_t sources = 0;                       ///< number of sources: all vertices, or the sample
-  std::uint64_t searches = 0;                      ///< sources searched from; the others' shares follow from these
+  std::uint64_t searches = 0;                      ///< sources searched from; shares of other sources follow from these
   betweenness_form form = betweenness_form::flat;  ///< the form of most searches
   unsigned level = 0;                              ///< of that form's loop over sources
   std::vector<betweenness_trial> trials;           ///< the trials that chose the form; empty if there were none
-  weight_use weights = weight_use::none;           ///< what the weights were taken for
+  weight_use weights = weight_use::none;           ///< meaning that the weights were given
 };
 
 /// An edge, or an arc of a directed graph, and its betweenness.
@@ -81,8 +85,8 @@ struct edge_betweenness_result {
 /// sample of k sources, sums are scaled up by (n - 1) / k, or by (n - 1) / (k - 1) for the vertices of the sample: no
 /// pair around a vertex begins at the vertex itself (if k is 1, its score is 0). All as NetworkX 3.6 does it.
 ///
-/// Scores of a sample have standard errors: those of a mean over a random sample without replacement, with one more
-/// term at the farther end of the range (error_of_mean()). With `error`, the sample grows until the empirical
+/// Scores of a sample have standard errors: the errors of a mean over a random sample without replacement, with one
+/// more term at the farther end of the range (error_of_mean()). With `error`, the sample grows until the empirical
 /// Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that takes more than half of the
 /// vertices, all are searched from.
 ///
@@ -90,8 +94,9 @@ struct edge_betweenness_result {
 ///
 /// Method: Brandes (2001), from four or eight sources at once where these share vertices, otherwise from one source at
 /// a time; betweenness/README.md tells which search runs when. Of more than eight sources, vertices with a single
-/// neighbour are folded into it and the others are renumbered by falling degree. Up to eight sources are searched from
-/// in the graph as it is, if its rows have no repeats: folding and renumbering would take longer than they save.
+/// neighbour are folded into it and all other vertices are renumbered by falling degree. Up to eight sources are
+/// searched from in the graph as it is, if its rows have no repeats: folding and renumbering would take longer than
+/// they save.
 ///
 /// Cost: time proportional to sources * arcs. Memory: 4 bytes an arc (8 if directed) and up to 60 bytes a vertex; up to
 /// 190 bytes a vertex for every thread; if nested, up to 250 for every part of the machine, and if inner, once.

@@ -2,13 +2,13 @@
 //
 // 1. Order the vertices by their distance.
 // 2. The paths to a vertex are the sum over its in-neighbours at its distance less the arc's length. A row is read up
-// to
-//    the arcs of the vertex's own distance only. The neighbours found are recorded.
+//    to the arcs of the vertex's own distance only. The neighbours found are recorded.
 // 3. Go back. The share of a vertex is (1 + its dependency) / its paths; it is added to the shares of the neighbours
 //    recorded for it. The dependency is its paths times the sum of shares.
 //
 // All arrays of one source fit in a cache of 2 MiB for up to 80,000 vertices.
 #include <callisto/graph/betweenness/by_length.hpp>
+#include <callisto/graph/csr/called.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/csr/wide_count.hpp>
@@ -129,8 +129,8 @@ class length_state {
     return arc_sums.empty() ? sum_up<false>(order, paths, shares) : sum_up<true>(order, paths, shares);
   }
 
-  /// Records the in-neighbours on shortest paths to each vertex, in the order of the rows: these are then read one
-  /// after the other, and everything that is left fits in a cache.
+  /// Records the in-neighbours on shortest paths to each vertex, in the order of the rows: these are then read in
+  /// sequence, and everything that is left fits in a cache.
   template <bool arcs>
   void record_nearer() noexcept {
     std::uint64_t end = 0;
@@ -138,9 +138,10 @@ class length_state {
       begins_[v] = end;
       const Length distance = distances_[v];
       if (distance == lane_limits<Length>::infinity) continue;
+      const Length farthest = with_ties(distance);
       for (std::uint64_t a = rows_.offsets[v], last = rows_.offsets[v + 1]; a != last; ++a) {
         const Length length = rows_.lengths[a];
-        if (length > distance) break;
+        if (length > farthest) break;
         const std::uint32_t u = rows_.sources[a];
         // Without a branch: whether an arc is on a shortest path is hard to predict.
         if constexpr (arcs) {
@@ -148,10 +149,21 @@ class length_state {
         } else {
           nearer_[end] = u;
         }
-        end += distances_[u] + length == distance ? 1 : 0;
+        // Nearer: sums that are as good as equal must not make a circle.
+        const Length near = distances_[u];
+        end += static_cast<unsigned>(near < distance) & static_cast<unsigned>(near + length <= farthest);
       }
     }
     begins_[rows_.vertices()] = end;
+  }
+
+  /// Returns the length up to which a path to a vertex at this distance is a shortest one.
+  static Length with_ties(Length distance) noexcept {
+    if constexpr (std::is_integral_v<Length>) {
+      return distance;
+    } else {
+      return distance * (1 + tie_tolerance);
+    }
   }
 
   template <bool arcs, class Count>
@@ -171,11 +183,14 @@ class length_state {
       __builtin_prefetch(paths + v);
       __builtin_prefetch(shares + v);
     };
-    if constexpr (std::is_same_v<Count, double>) {
-      paths[order[0]] = 1;
-    } else {
-      paths[order[0]] = Count::of(1);
-    }
+    const Count one = [] {
+      if constexpr (std::is_same_v<Count, double>) {
+        return 1.0;
+      } else {
+        return Count::of(1);
+      }
+    }();
+    paths[order[0]] = one;
     shares[order[0]] = Count{};
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (i + ahead < order.size()) prefetch(order[i + ahead]);
@@ -185,7 +200,8 @@ class length_state {
       if constexpr (std::is_same_v<Count, double>) {
         if (sum > most) return false;
       }
-      paths[v] = sum;
+      // Rounding may swallow a length: the vertex before is as far then, and is not gone back to.
+      paths[v] = begins_[v] == begins_[v + 1] ? one : sum;
       shares[v] = Count{};
     }
     for (std::size_t i = order.size(); i-- > 1;) {
@@ -241,7 +257,7 @@ void refuse_zeros(const csr_graph<Vertex>& graph, const run_control& control) {
   std::uint64_t a = out.offsets[first];
   while (out.weights[a] != 0 || out.targets[a] == first) ++a;
   throw weight_error(fmt::format("the edge from {} to {} has weight 0; betweenness by lengths needs weights above 0",
-                                 graph.label(first), graph.label(out.targets[a])));
+                                 called(graph, first), called(graph, out.targets[a])));
 }
 
 /// Returns false if a Length may not hold a distance.

@@ -12,7 +12,7 @@
 
 namespace callisto::graph {
 
-/// What the searches sum.
+/// Sums that the searches make.
 struct length_wishes {
   bool squares;  ///< of dependencies: on arcs if these are wanted, else on vertices
   bool arcs;

@@ -66,10 +66,10 @@ hanging folding_of(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
 struct folded_counts {
   explicit folded_counts(std::uint64_t vertices)
       : targets(vertices), arcs_in(vertices), sources(vertices), mutual(vertices) {}
-  machine::page_array<id> targets;  ///< those with an arc from the vertex
-  machine::page_array<id> arcs_in;  ///< those with an arc to it
-  machine::page_array<id> sources;  ///< those of arcs_in that are in the sample
-  machine::page_array<id> mutual;   ///< those of sources that are also targets
+  machine::page_array<id> targets;  ///< vertices with an arc from the vertex
+  machine::page_array<id> arcs_in;  ///< vertices with an arc to it
+  machine::page_array<id> sources;  ///< vertices of `arcs_in` that are in the sample
+  machine::page_array<id> mutual;   ///< vertices of `sources` that are also targets
 };
 
 void count_one(id& count) noexcept {
@@ -163,7 +163,7 @@ bool has_repeats(const csr_graph<id>& graph, const loop_options& options) {
 }
 
 /// Returns the whole graph as its own core. Its rows must have no repeats; self-loops do no harm. `core` has `chosen`
-/// already. `from`: the sources, or empty for those chosen.
+/// already. `from`: the sources, or empty for the chosen ones.
 betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core,
                              const std::vector<std::uint64_t>& from) {
   const auto view_of = [](const adjacency<id>& rows) {

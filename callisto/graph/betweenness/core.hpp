@@ -3,7 +3,7 @@
 //
 // A vertex p with the only neighbour u lies on no path but as its end. As a source it reaches what u reaches, one step
 // later; as a target it is reached through u. So p is folded into u: u counts as several sources and as several
-// targets. What the paths of p add to u is a formula, count_folded() (the first reduction of Sariyuce et al.,
+// targets. The sum that the paths of p add to u is a formula, count_folded() (the first reduction of Sariyuce et al.,
 // "Shattering and compressing networks for betweenness centrality", SDM 2013). In a social network a third of the
 // vertices go.
 #pragma once
@@ -22,7 +22,7 @@ struct core_source {
   std::uint32_t vertex;  ///< of the core
   bool itself;           ///< the vertex is a source; otherwise only vertices folded into it are
   std::uint64_t folded;  ///< sources folded into it
-  std::uint64_t mutual;  ///< those of them that are also targets folded into it
+  std::uint64_t mutual;  ///< folded sources that are also targets folded into it
 
   double weight() const noexcept { return static_cast<double>(folded + (itself ? 1 : 0)); }
 };
@@ -53,7 +53,7 @@ template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& options,
                                        const run_control& control);
 
-/// Returns what betweenness_sources() does, for a graph of so many vertices.
+/// Returns the result of betweenness_sources() for a graph of `vertices` vertices.
 std::vector<std::uint64_t> sources_of(std::uint64_t vertices, const betweenness_options& options);
 
 }  // namespace callisto::graph

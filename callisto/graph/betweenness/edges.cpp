@@ -201,7 +201,7 @@ template source_sums search_edges(const csr_graph<std::uint64_t>&, const std::ve
 std::uint64_t bytes_for_edges(const any_graph& graph, bool squares) noexcept {
   const needs::graph_size s = needs::size_of(graph);
   const std::uint64_t sums = s.m * (squares ? 16 : 8);
-  // A search's numbers by vertex, those of wide counts included, and its record; once more the sums by in-rows.
+  // A search's numbers by vertex, numbers of wide counts included, and its record; once more the sums by in-rows.
   const std::uint64_t each = s.n * (4 + 4 + 8 + 16 + 32) + sums + s.m * (s.directed ? 8 : 4);
   return threads() * each + (s.directed ? sums + 8 * s.n : 0);
 }

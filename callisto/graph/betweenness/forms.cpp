@@ -2,6 +2,7 @@
 #include <callisto/graph/betweenness/forms.hpp>
 #include <callisto/graph/betweenness/memory.hpp>
 #include <callisto/graph/betweenness/searches.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
@@ -21,8 +22,8 @@ constexpr std::uint64_t least_trial = 4;
 constexpr std::uint64_t batches_per_trial = 16;
 
 /// Picks batches for trials, which are compared with each other. Sources are in an order in which one batch may take
-/// four times as long as another, but about as long as its neighbour. So each trial takes one batch from every stretch
-/// of the order, and trials take neighbouring batches.
+/// four times as long as another batch, but about as long as its neighbour. So each trial takes one batch from every
+/// stretch of the order, and trials take neighbouring batches.
 class trial_batches {
  public:
   trial_batches(std::uint64_t count, std::uint64_t stretches) : stretches_(stretches), left_(count) {
@@ -62,7 +63,7 @@ std::vector<loop_form> offered_forms(const any_graph& graph, const betweenness_o
   unsigned before = 0;
   const auto offer = [&](loop_form how) {
     const unsigned threads = threads_at(how);
-    if (threads == before || (threads != 1 && bytes_for(graph, options, how) > memory_for(options))) return;
+    if (threads == before || (threads != 1 && !has_memory(bytes_for(graph, options, how), options.memory))) return;
     before = threads;
     forms.push_back(how);
   };

@@ -23,9 +23,9 @@ unsigned threads_at(loop_form how);
 /// many threads as the form before, and forms that memory does not do for.
 std::vector<loop_form> offered_forms(const any_graph& graph, const betweenness_options& options);
 
-/// Searches from all batches of sources: some of them in each of `forms`, to compare these, and the others in the
-/// fastest. Without trials it uses the first form, the fastest on nearly all graphs: if there are few batches, or if
-/// other jobs leave the process one context, where trials would tell nothing.
+/// Searches from all batches of sources: some of them in each of `forms`, to compare these, and the other batches in
+/// the fastest form. Without trials it uses the first form, the fastest on nearly all graphs: if there are few batches,
+/// or if other jobs leave the process one context, where trials would tell nothing.
 void search_in_fastest_form(betweenness_searches& all, const std::vector<loop_form>& forms, betweenness_result& result);
 
 }  // namespace callisto::graph

@@ -168,7 +168,7 @@ void high_diameter_search::follow_alone() {
   for (const slot& s : slots_) begins_.push_back(s.end);
 }
 
-/// Follows the last level that was found, and those behind it while they are neither small nor very large.
+/// Follows the last level that was found, and the levels behind it while they are neither small nor very large.
 void high_diameter_search::follow_in_supersteps() {
   const std::uint64_t level = last_level();
   steps_.put([&](unsigned s) { return size_of(level, s); });

@@ -30,14 +30,14 @@ struct high_diameter_limits {
 /// Brandes' algorithm in an undirected graph, in 36 bytes a vertex: the time of a level goes by the pages and cache
 /// lines that it touches.
 ///
-/// 1. A vertex that is found is appended to a list, in which levels lie one after the other. A word for each vertex has
-///    its entry in the list and its level modulo 4: neighbours' levels differ by one at most.
+/// 1. A vertex that is found is appended to a list, in which levels lie in sequence. A word for each vertex has its
+///    entry in the list and its level modulo 4: neighbours' levels differ by one at most.
 /// 2. When a vertex is followed, its paths are summed over its neighbours one level nearer to the source. In the same
-///    pass it notes the entries of those behind it, up to three.
+///    pass it notes the entries of the vertices behind it, up to three.
 /// 3. The way back reads entries and values, level by level. Only the scores are in the order of vertices.
 ///
 /// With several threads each level is a superstep (loop/supersteps.hpp), and each level on the way back too
-/// (loop/fixed_supersteps.hpp). Each thread appends to a list of its own. As in bfs/supersteps.hpp no thread claims a
+/// (loop/fixed_supersteps.hpp). Each thread appends to its own list. As in bfs/supersteps.hpp no thread claims a
 /// vertex: two threads may both find it, and in the next superstep the entry in the vertex's word counts. No sum is
 /// shared, because the thread that follows a vertex makes its sums.
 class high_diameter_search {
@@ -58,8 +58,8 @@ class high_diameter_search {
 
   high_diameter_search(const betweenness_core& core, unsigned threads, const high_diameter_limits& limits = {});
 
-  /// Adds to the scores what pairs from the source, and from those folded into it, contribute. Returns complete or
-  /// stopped; or overflown, with the scores unchanged, if the counts of a level differ too much or a level is too
+  /// Adds to the scores the contributions of pairs from the source, and from sources folded into it. Returns complete
+  /// or stopped; or overflown, with the scores unchanged, if the counts of a level differ too much or a level is too
   /// large.
   search_end run(const core_source& source, const std::stop_token& stop);
 
@@ -68,7 +68,7 @@ class high_diameter_search {
   machine::page_array<double> squares;  ///< as of search_state
 
  private:
-  /// A vertex that was found, and the entries of up to three vertices behind it; `nothing` for those that it lacks.
+  /// A vertex that was found, and the entries of up to three vertices behind it; `nothing` for entries that it lacks.
   struct entry {
     id vertex;
     std::array<id, 3> behind;
@@ -80,7 +80,7 @@ class high_diameter_search {
   static constexpr id too_many = 1;
   static constexpr id first_place = 2;
 
-  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 1 us that others may wait
+  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 1 us that other threads may wait
   /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
   static constexpr std::uint64_t supersteps_of_loop = 64;
 

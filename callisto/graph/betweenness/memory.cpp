@@ -1,8 +1,8 @@
-// What betweenness takes; each sum is that of the arrays that the core and the states allocate.
+// Memory that betweenness takes; each sum is over the arrays that the core and the states allocate.
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/graph/betweenness/memory.hpp>
 #include <callisto/graph/betweenness/search.hpp>
-#include <callisto/machine/host/memory.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
@@ -10,10 +10,6 @@
 #include <variant>
 
 namespace callisto::graph {
-
-std::uint64_t memory_for(const betweenness_options& options) {
-  return options.memory != 0 ? options.memory : machine::available_memory().bytes;
-}
 
 std::uint64_t source_count(std::uint64_t vertices, const betweenness_options& options) {
   if (!options.from.empty()) return options.from.size();
@@ -44,7 +40,7 @@ std::uint64_t sources_apart(const csr_graph<Vertex>& graph, std::uint64_t source
   const std::uint64_t needed =
       bytes_needed(graph, std::min<std::uint64_t>(sources, threads()), high_diameter_search::bytes(1)) +
       graph.vertices() * high_diameter_search::bytes(high_diameter_search::most_threads);
-  if (threads() > 1 && needed > memory_for(options)) return 0;
+  if (threads() > 1 && !has_memory(needed, options.memory)) return 0;
   const std::uint64_t rest = sources % threads();
   return rest < high_diameter_search::most_threads ? sources - rest : sources;
 }

@@ -1,4 +1,4 @@
-// The arithmetic of betweenness' memory: what each form takes, and how many searches may run at once.
+// The arithmetic of betweenness' memory: how much each form takes, and how many searches may run at once.
 #pragma once
 
 #include <callisto/graph/betweenness/betweenness.hpp>
@@ -14,9 +14,6 @@ template <class Vertex>
 std::uint64_t bytes_needed(const csr_graph<Vertex>& g, std::uint64_t states, std::uint64_t bytes_of_state) {
   return g.arcs() * (g.directed() ? 8 : 4) + g.vertices() * (120 + states * bytes_of_state);
 }
-
-/// Returns the bytes that may be taken: options.memory, or what the system says is available.
-std::uint64_t memory_for(const betweenness_options& options);
 
 /// Returns the number of sources that the scores are of.
 std::uint64_t source_count(std::uint64_t vertices, const betweenness_options& options);

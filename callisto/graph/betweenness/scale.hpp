@@ -25,7 +25,7 @@ struct factors {
 
 /// Returns the factors of betweenness of vertices: no pair around a vertex begins at the vertex itself.
 inline factors factors_for(std::uint64_t vertices, std::uint64_t sources, bool directed, bool normalized) {
-  if (vertices < 3) return {0, 0};  // no vertex lies between two others
+  if (vertices < 3) return {0, 0};  // no vertex lies between two other vertices
   const auto others = static_cast<double>(vertices - 1);
   const auto k = static_cast<double>(sources);
   const double pairs = normalized ? others * (others - 1) : (directed ? 1 : 2);
@@ -47,7 +47,7 @@ inline double edge_factor(std::uint64_t vertices, std::uint64_t sources, bool di
 /// Riondato, 2021).
 class growing_sample {
  public:
-  /// `means`: how many there are. `population`: what the samples are drawn from.
+  /// `means`: how many there are. `population`: size of the set that the samples are drawn from.
   growing_sample(std::uint64_t means, std::uint64_t population, double error, double confidence) noexcept
       : population_(static_cast<double>(population)), error_(error) {
     // Two sides, five events each, and as many rounds as doublings that fit.

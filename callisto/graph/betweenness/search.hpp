@@ -1,6 +1,6 @@
 // Brandes' algorithm for four or eight sources at once: the state of a search, and the sweeps that it is made of.
 //
-// Each source is a *lane*. A vertex has a cache line, or half of one, of path counts, one for each lane; another of
+// Each source is a *lane*. A vertex has a cache line, or half of one, of path counts, one for each lane; as much of
 // shares; and a byte with a bit for each lane that has reached it. A *level* is the set of vertices that some lanes
 // reach at one step: a stretch of `list`, with these lanes in `lanes_of`. If lanes reach a vertex at different steps,
 // it is in several levels.
@@ -21,7 +21,7 @@ namespace callisto::graph {
 inline constexpr unsigned search_lanes = 8;
 using lane_set = std::uint8_t;
 
-/// Returns the lanes for so many sources: four, if these are enough. Fewer lanes leave more of the path counts and
+/// Returns the lanes for `sources` sources: four, if these are enough. Fewer lanes leave more of the path counts and
 /// shares, which are read in random order, in the caches.
 constexpr unsigned lanes_for(std::uint64_t sources) noexcept { return sources <= 4 ? 4 : search_lanes; }
 
@@ -50,7 +50,7 @@ struct arc_sums {
 struct search_state {
   explicit search_state(const betweenness_core& what, unsigned most_sources = search_lanes);
 
-  /// Return the bytes a vertex that a state of so many lanes may take, if one thread searches, and if several do.
+  /// Return the bytes a vertex that a state of `lanes` lanes may take, if one thread searches, and if several do.
   static constexpr std::uint64_t bytes_alone(unsigned lanes) noexcept {
     return 2 * lanes * sizeof(double) + 3 * sizeof(lane_set) + sizeof(double) + sizeof(betweenness_core::id) +
            lanes * (sizeof(betweenness_core::id) + sizeof(lane_set));
@@ -65,7 +65,7 @@ struct search_state {
   machine::page_array<double> paths;   ///< number of shortest paths from the source; set where reached
   machine::page_array<double> shares;  ///< sum of (1 + dependency) / paths over the next vertices on these paths
   /// Sums that threads make together, until another loop stores them: a vertex may be read in some lanes while it is
-  /// found in others. In small pages, because a thread alone never touches it.
+  /// found in other lanes. In small pages, because a thread alone never touches it.
   machine::page_array<double> pulled;
   machine::page_array<lane_set> reached;  ///< lanes of the levels so far
   machine::page_array<lane_set> active;   ///< lanes of the level that a sweep looks for; otherwise 0
@@ -84,8 +84,8 @@ struct search_state {
 /// thread alone passes the array they belong to; threads together pass `pulled`, and the next sweep over the same
 /// vertices stores them.
 struct search_sweeps {
-  /// Adds the path counts of a level to those of the vertices behind it. Marks these as found and appends them at `end`
-  /// of the list; returns its new end. Must run alone.
+  /// Adds the path counts of a level to the path counts of the vertices behind it. Marks these as found and appends
+  /// them at `end` of the list; returns its new end. Must run alone.
   std::uint64_t (*push_paths)(search_state&, std::uint64_t first, std::uint64_t last, std::uint64_t end);
   /// Sets the sums of the level's vertices to 0.
   void (*clear)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
@@ -106,13 +106,13 @@ struct search_sweeps {
   lane_values (*finish)(search_state&, std::uint64_t first, std::uint64_t last, double* pulled);
   /// Sums the shares of the active level for each vertex of the level before it.
   void (*pull_shares)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
-  /// Adds the shares of a level to the sums of those vertices among [begin, end) of the graph that are in the active
+  /// Adds the shares of a level to the sums of the vertices among [begin, end) of the graph that are in the active
   /// level before it. No other thread may sweep to these.
   void (*push_shares)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id begin,
                       betweenness_core::id end, double* to);
 };
 
-/// Returns all versions for so many lanes that this processor can run, the fastest first.
+/// Returns all versions for `lanes` lanes that this processor can run, the fastest first.
 std::vector<search_sweeps> search_sweeps_versions(unsigned lanes);
 
 /// How a search ended.
@@ -125,7 +125,7 @@ enum class search_end {
 };
 
 /// Search from `count` sources, 1 to the lanes of the state and the sweeps: with one thread, or with parallel loops.
-/// Add to the state's scores what pairs from these sources, and from those folded into them, contribute.
+/// Add to the state's scores the contributions of pairs from these sources, and from sources folded into them.
 search_end search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
                         const std::stop_token& stop);
 search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,

@@ -47,7 +47,7 @@ class betweenness_searches {
   betweenness_trial run(std::span<const std::uint64_t> which, loop_form how);
 
   /// If the graph has a high diameter at the first source, searches from all sources by high_diameter_search: from the
-  /// first `apart` by one thread each, from the others with several threads together. Leaves to run_single() the
+  /// first `apart` by one thread each, from the other sources with several threads together. Leaves to run_single() the
   /// sources at which counts overflow. Returns false, having done nothing, if the diameter is not high. Throws
   /// cancelled.
   bool run_high_diameter(std::uint64_t apart);
@@ -55,8 +55,8 @@ class betweenness_searches {
   /// Leaves all sources to run_single().
   void leave_to_single();
 
-  /// Searches by search_single() from the sources that were left: several at once if `together`, otherwise one after
-  /// the other, with the memory of one state. Throws cancelled.
+  /// Searches by search_single() from the sources that were left: several at once if `together`, otherwise one at a
+  /// time, with the memory of one state. Throws cancelled.
   void run_single(bool together);
 
  private:

@@ -30,12 +30,13 @@ static_assert(sizeof(single_vertex<wide_count>) <= lanes_for(1) * sizeof(double)
 
 constexpr id unreached = ~id{0};  // larger than any position
 
-/// How far a search has come. The vertices found are in the state's list; those before `next` have been followed.
+/// How far a search has come. The vertices found are in the state's list; the vertices before `next` have been
+/// followed.
 struct single_progress {
   id size = 0;
   id next = 0;
   std::vector<id> ends;          ///< by level that has been begun: its end in the list
-  id recorded = 0;               ///< the first so many vertices have a record
+  id recorded = 0;               ///< number of vertices, from the first, that have a record
   std::uint64_t record_end = 0;  ///< entries of the record
 };
 
@@ -107,7 +108,7 @@ class single_search {
   }
 
  private:
-  /// Adds the paths to the vertex at i to those of the vertices behind it. `next`: where the next level begins.
+  /// Adds the paths to the vertex at i to the paths of the vertices behind it. `next`: where the next level begins.
   void follow(id i, id next) noexcept {
     const auto row = s_.core.out.row(s_.list[i]);
     if (at_.recorded == i && at_.record_end + row.size() < record_room_) {

@@ -44,7 +44,7 @@ struct bfs_rows {
   }
 };
 
-/// What all levels of a search use.
+/// State that all levels of a search use.
 template <class Vertex>
 struct bfs_tree {
   static constexpr Vertex no_parent = std::numeric_limits<Vertex>::max();
@@ -61,7 +61,8 @@ struct bfs_tree {
 };
 
 /// Prefetches a cache line for writing. A prefetch for reading gets a shared copy, and the write then asks the line's
-/// owner a second time. GCC emits the instruction only for processors that surely have it; those without it skip it.
+/// owner a second time. GCC emits the instruction only for processors that surely have it; processors without it skip
+/// it.
 inline void prefetch_to_write(const void* address) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw (%0)" : : "r"(address));
@@ -159,8 +160,9 @@ struct bfs_top_down {
   }
 };
 
-/// The loop of a top-down level before a bottom-up one, which needs no list: the new vertices are those with a parent.
-/// So no thread has to claim a vertex. That saves an atomic instruction and a look at the degree for each vertex.
+/// The loop of a top-down level before a bottom-up one, which needs no list: the new vertices are the vertices with a
+/// parent. So no thread has to claim a vertex. That saves an atomic instruction and a look at the degree for each
+/// vertex.
 template <class Vertex>
 struct bfs_flood {
   const bfs_tree<Vertex>& tree;
@@ -252,12 +254,13 @@ struct bfs_bottom_up {
   std::uint32_t level;
   bool first_upward;  ///< `unreached` may still have vertices without in-arcs
 
-  /// What a thread has found so far. It looks one word ahead, also beyond its batch: batches are short, and the next
-  /// one is most often the same thread's. Waiting for rows at the beginning of each took a ninth of a level's time.
+  /// Findings of a thread so far. The thread looks one word ahead, also beyond its batch: batches are short, and the
+  /// next one is most often the same thread's. Waiting for rows at the beginning of each took a ninth of a level's
+  /// time.
   struct share {
     bfs_frontier found;
     std::uint64_t ahead = std::numeric_limits<std::uint64_t>::max();  ///< the last word that ready() was asked for
-    std::uint64_t looking = 0;                                        ///< what it returned
+    std::uint64_t looking = 0;                                        ///< the word that it returned
 
     friend share operator+(const share& a, const share& b) { return {a.found + b.found}; }
   };
@@ -319,8 +322,8 @@ struct bfs_bottom_up {
       const Vertex* const all = rows->targets.data() + rows->targets.size();
       if (a == end) continue;
       if ((in_frontier(*a) & 1) != 0) return *a;  // where hubs come first, this is most often the vertex's largest hub
-      // The others are tested eight at a time, also across the row's end, with one branch: a branch each would mostly
-      // be mispredicted. From the last to the first, so that the first gets bit 0.
+      // The other neighbours are tested eight at a time, also across the row's end, with one branch: a branch each
+      // would mostly be mispredicted. From the last to the first, so that the first gets bit 0.
       for (++a; a < end && all - a >= 8; a += 8) {
         std::uint64_t in = 0;
         for (unsigned i = 8; i-- != 0;) in = in + in + (in_frontier(a[i]) & 1);

@@ -33,7 +33,7 @@ struct bfs_limits {
   /// Arcs that one thread follows alone: about 30 us of work. Alone it claims no vertex by an atomic instruction, and
   /// finds in its own cache what it wrote a level before.
   static constexpr std::uint64_t few_arcs = 8192;
-  /// After so many consecutive levels of at most `few_arcs` arcs, more are expected, and levels run in supersteps.
+  /// After this many consecutive levels of at most `few_arcs` arcs, more are expected, and levels run in supersteps.
   static constexpr std::uint32_t small_levels = 16;
   /// Vertices of a level with which supersteps begin and end. With fewer, one thread alone is faster.
   static constexpr std::uint64_t least_to_begin_supersteps = 192;
@@ -46,7 +46,7 @@ struct bfs_limits {
   static constexpr std::uint64_t supersteps_of_loop = 64;
   /// In graphs of no more vertices the caches hold what the next levels need: no prefetch further ahead is worth it.
   static constexpr std::uint64_t cached_vertices = 256 * 1024;
-  /// More threads find nothing to do in levels of those sizes.
+  /// More threads find nothing to do in levels of these sizes.
   static constexpr unsigned most_threads_in_supersteps = 16;
 };
 

@@ -62,7 +62,7 @@ struct bfs_find_list {
 template <class Vertex>
 struct bfs_supersteps {
   using native = machine::native;
-  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 0.2 us that others may wait
+  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 0.2 us that other threads may wait
 
   struct alignas(native::line_size) slot {
     std::array<bfs_find_list<Vertex>, 2> lists;  ///< of even and odd supersteps
@@ -134,7 +134,7 @@ struct bfs_supersteps {
   }
 
   /// Prefetches what the search needs five supersteps later if it goes on as it came to u and rows there are as long.
-  /// In grids it does so, and each row of a level lies in pages and cache lines of its own. Asking one superstep or six
+  /// In grids it does so, and each row of a level lies in separate pages and cache lines. Asking one superstep or six
   /// vertices ahead is too late (docs/notebook/2026-11-24-bfs-straight-on.md).
   template <bool Plain>
   void ask_straight_on(Vertex u, Vertex parent, std::uint64_t row, std::uint64_t degree) const noexcept {

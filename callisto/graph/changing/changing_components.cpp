@@ -58,7 +58,7 @@ void changing_components::move(const std::vector<std::uint32_t>& vertices, std::
   moved_.insert(moved_.end(), vertices.begin(), vertices.end());
 }
 
-// Among vertices of v's name only: edges to others are about to join.
+// Among vertices of v's name only: edges to vertices of other names are about to join.
 std::vector<std::uint32_t> changing_components::component_of(std::uint32_t v) const {
   std::vector<std::uint32_t> seen{v};
   std::unordered_set<std::uint32_t> known{v};
@@ -83,8 +83,8 @@ void changing_components::join(std::uint32_t u, std::uint32_t v) {
 }
 
 void changing_components::part_ways(std::uint32_t name, const std::vector<std::uint32_t>& ends) {
-  // Searches from all ends take turns, a vertex each. Those that meet go on as one. One that has seen all that it can
-  // reach is a component of its own; the last one keeps the name.
+  // Searches from all ends take turns, a vertex each. Searches that meet go on as one. A search that has seen all that
+  // it can reach is a new component; the last search keeps the name.
   struct search {
     std::vector<std::uint32_t> seen;
     std::size_t next = 0;
@@ -131,7 +131,7 @@ void changing_components::part_ways(std::uint32_t name, const std::vector<std::u
     std::sort(met.begin(), met.end());
     met.erase(std::unique(met.begin(), met.end()), met.end());
     for (const std::size_t other : met) {
-      // What the other one has looked at goes in front of what is still to be looked at.
+      // Vertices that the other search has looked at go in front of vertices that are still to be looked at.
       search& theirs = searches[other];
       mine.seen.insert(mine.seen.begin() + static_cast<std::ptrdiff_t>(mine.next), theirs.seen.begin(),
                        theirs.seen.begin() + static_cast<std::ptrdiff_t>(theirs.next));

@@ -16,9 +16,9 @@ namespace callisto::graph {
 /// the graph and calls take turns.
 ///
 /// An edge between two components gives the vertices of the smaller one the name of the larger: each vertex at most
-/// log2(n) times, if edges only come. When edges go, searches from their ends take turns until one is left: those that
-/// meet go on as one, and one that has seen all that it can reach is a component. So the cost is that of all parts but
-/// the largest. One thread does it.
+/// log2(n) times, if edges only come. When edges go, searches from their ends take turns until one is left: searches
+/// that meet go on as one, and a search that has seen all that it can reach is a component. So the cost is that of all
+/// parts but the largest. One thread does it.
 class CALLISTO_API changing_components {
  public:
   /// Finds all components. Throws std::bad_alloc; cancelled.
@@ -31,7 +31,7 @@ class CALLISTO_API changing_components {
   std::uint64_t size(std::uint32_t v) const noexcept;
 
   /// Brings all up to date after these changes, which were made since the last call. Returns the vertices that have
-  /// changed from one component's list to another's, ascending.
+  /// changed from one component's list to another component's, ascending.
   std::vector<std::uint32_t> update(std::span<const changing_graph::change> changes);
 
  private:

@@ -32,7 +32,7 @@ struct lighter_arc {
   double length;
 };
 
-/// The computation. Groups, one after the other:
+/// The computation. Groups, in this order:
 /// 1. `doubt`: a vertex loses its distance if no vertex that keeps its own, and is nearer, explains it.
 /// 2. `forget`: these distances become infinite.
 /// 3. `relax`: such a vertex takes the least distance from its neighbours; then distances fall as in sssp by ranks.
@@ -120,7 +120,7 @@ struct changing_distances::state {
     const double mine = distance.get(v);
     for (const auto& a : graph.out(static_cast<std::uint32_t>(v))) lower(at, a.to, mine + weight_of(a));
   });
-  // The arc alone: `from` may have thousands of others.
+  // The arc alone: `from` may have thousands of arcs.
   domino::counted_task<lighter_arc>& follow = c.counted<lighter_arc>(
       lowering,
       [this](domino::here& at, const lighter_arc& arc) { lower(at, arc.to, distance.get(arc.from) + arc.length); });
@@ -160,7 +160,7 @@ std::vector<std::uint32_t> changing_distances::update(std::span<const changing_g
   };
   const bool any_heavier = std::any_of(changes.begin(), changes.end(), is_heavier);
   const auto arc_changed = [&](std::uint32_t u, std::uint32_t v, const changing_graph::change& c) {
-    // What the arc explained is in doubt; what it shortens follows from u, if u keeps its distance.
+    // A distance that the arc explained is in doubt; one that it shortens follows from u, if u keeps its distance.
     // Of several changes of one arc, a middle one may have been lighter than what v was explained by.
     const double mine = s.distance.get(u);
     const double theirs = s.distance.get(v);

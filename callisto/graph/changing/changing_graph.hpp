@@ -44,7 +44,7 @@ class CALLISTO_API changing_graph {
   /// Returns the weight of the arc from u to v, if there is one.
   std::optional<double> weight(std::uint32_t u, std::uint32_t v) const noexcept;
 
-  /// What a change was.
+  /// A change of one arc or edge.
   struct change {
     std::uint32_t from;
     std::uint32_t to;

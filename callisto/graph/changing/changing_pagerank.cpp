@@ -60,11 +60,11 @@ lengths least_squares(const products& of) {
 /// An update ends if the sum of residuals is at most this many times what sweeps leave.
 constexpr double most_left = 1.5;
 
-// A task takes some ten times as long for an arc as a sweep. So of all arcs, one in so many:
+// Tasks take about 10 times a sweep's time for an arc. So tasks are limited to 1 / n of all arcs, for these n:
 constexpr std::uint64_t share_for_tasks = 128;   ///< that a lane's tasks look at in an update
 constexpr std::uint64_t share_for_changes = 32;  ///< in rows that change; with more, a sweep computes all residuals
 /// Tasks look at arcs in proportion to what an update moves, divided by the least residual that triggers. If it moves
-/// more than one in so many parts of what sweeps leave, that least residual grows.
+/// more than 1 / share_for_limits of what sweeps leave, that least residual grows.
 constexpr double share_for_limits = 35;
 
 }  // namespace
@@ -75,6 +75,7 @@ struct changing_pagerank::state {
       : graph(of),
         how(with),
         score(capacity, 0),
+        strength(capacity, 0),
         limit(capacity, with.tolerance * (1 - with.damping) * (1 - with.damping) / 2),
         out(capacity),
         falls(capacity),
@@ -122,21 +123,34 @@ struct changing_pagerank::state {
     return parallel_reduce(std::uint32_t{0}, known, Sums{}, of_vertex, std::plus<>());
   }
 
-  /// Returns what u hands on along each arc of the amount `of`.
-  double share_of(std::uint32_t u, double of) const noexcept {
+  /// Returns the part of an amount that an arc carries, before it is divided by the strength of its row.
+  double pull_of(const changing_graph::arc& a) const noexcept { return follows_weights ? a.weight : 1; }
+  double strength_now(std::uint32_t u) const noexcept {
     const auto& row = graph.out(u);
-    return row.empty() ? 0 : how.damping * of / static_cast<double>(row.size());
+    if (!follows_weights) return static_cast<double>(row.size());
+    return std::accumulate(row.begin(), row.end(), 0.0, [](double all, const auto& a) { return all + a.weight; });
+  }
+  /// Returns what u hands on of the amount `of` for each unit of pull. A row of weights 0 hands nothing on.
+  double share_of(std::uint32_t u, double of) const noexcept {
+    return strength[u] > 0 ? how.damping * of / strength[u] : 0;
   }
   /// Returns what the in-neighbours of v hand on to it.
   double handed_to(std::uint32_t v) const noexcept {
     double all = 0;
-    for (const auto& a : graph.in(v)) all += out[a.to];
+    if (follows_weights) {
+      for (const auto& a : graph.in(v)) all += out[a.to] * a.weight;
+    } else {
+      for (const auto& a : graph.in(v)) all += out[a.to];
+    }
     return all;
   }
 
   /// Computes all residuals from scores.
   void look() {
-    parallel_for(std::uint32_t{0}, known, [&](std::uint32_t v) { out[v] = share_of(v, score[v]); });
+    parallel_for(std::uint32_t{0}, known, [&](std::uint32_t v) {
+      strength[v] = strength_now(v);
+      out[v] = share_of(v, score[v]);
+    });
     take(total<magnitudes>([&](std::uint32_t v) {
       const double mine = 1 - how.damping + handed_to(v) - score[v];
       residual.put(v, mine);
@@ -162,7 +176,7 @@ struct changing_pagerank::state {
         const double fall = falls[v] = mine - handed_to(v);
         const double way_fall = way_falls[v];
         // Without directions the iteration is symmetric in these weights.
-        const double weight = 1 / std::max(1.0, static_cast<double>(graph.out(v).size()));
+        const double weight = strength[v] > 0 ? 1 / strength[v] : 1;
         return products{weight * mine * fall, weight * mine * way_fall, weight * fall * fall, weight * fall * way_fall,
                         weight * way_fall * way_fall};
       });
@@ -189,13 +203,13 @@ struct changing_pagerank::state {
     sum = all.scores;
   }
 
-  /// Returns at most how much residuals change if so many arcs of u come and go.
-  double moved_by(std::uint32_t u, std::size_t changes) const noexcept {
-    const double degree = std::max(1.0, static_cast<double>(graph.out(u).size()));
-    return 2 * how.damping * score[u] * std::min(1.0, static_cast<double>(changes) / degree);
+  /// Returns at most how much residuals change if the pulls of arcs of u change by `pulls` in all, of `now` then.
+  double moved_by(std::uint32_t u, double pulls, double now) const noexcept {
+    return 2 * how.damping * score[u] * (now > 0 ? std::min(1.0, pulls / now) : 1);
   }
 
-  /// Runs tasks until none is left, or until they have looked at enough arcs. Others wait for the next update.
+  /// Runs tasks until none is left, or until they have looked at enough arcs. Tasks that are left wait for the next
+  /// update.
   void run_tasks() {
     arcs_left = few_arcs(share_for_tasks);
     enough = std::stop_source();
@@ -208,16 +222,18 @@ struct changing_pagerank::state {
 
   const changing_graph& graph;
   options how;
+  const bool follows_weights = how.weights == weight_use::strength;
   std::vector<double> score;
-  std::vector<double> limit;  ///< of residuals; unchanged while tasks run
-  std::uint32_t known = 0;    ///< vertices that have a score
-  double sum = 0;             ///< of all scores
-  double left = 0;            ///< the sum of residuals' magnitudes
-  double least = 1;           ///< a residual of so many times its limit triggers; unchanged while tasks run
+  std::vector<double> strength;  ///< the sum of pulls of the row, as it was handed on along
+  std::vector<double> limit;     ///< of residuals; unchanged while tasks run
+  std::uint32_t known = 0;       ///< vertices that have a score
+  double sum = 0;                ///< of all scores
+  double left = 0;               ///< the sum of residuals' magnitudes
+  double least = 1;              ///< a residual of `least` times its limit triggers; unchanged while tasks run
   // In a sweep, by vertex:
-  std::vector<double> out;        ///< what it hands on along each arc
+  std::vector<double> out;        ///< the amount that it hands on along each arc
   std::vector<double> falls;      ///< by how much residuals fall if all scores gain theirs
-  std::vector<double> way;        ///< what the last step added to scores
+  std::vector<double> way;        ///< the amount that the last step added to scores
   std::vector<double> way_falls;  ///< ... and by how much residuals fell
   std::uint64_t sweeps = 0;
   std::uint64_t earlier_tasks = 0;
@@ -226,7 +242,7 @@ struct changing_pagerank::state {
   domino::cells<double> residual;
   domino::reducer<std::vector<std::uint32_t>> pushed;  ///< vertices with tasks that ran
   struct counts {
-    double gained = 0;       ///< what was added to scores
+    double gained = 0;       ///< the amount that was added to scores
     double left = 0;         ///< ... to the sum of residuals' magnitudes
     std::uint64_t arcs = 0;  ///< along which tasks have handed on
     friend counts operator+(counts a, counts b) { return {a.gained + b.gained, a.left + b.left, a.arcs + b.arcs}; }
@@ -249,7 +265,7 @@ struct changing_pagerank::state {
     if (here.arcs > arcs_left && !enough.stop_requested()) enough.request_stop();
     pushed.at(at).push_back(u);
     const double share = share_of(u, mine);
-    for (const auto& a : graph.out(u)) give(at, a.to, share);
+    for (const auto& a : graph.out(u)) give(at, a.to, share * pull_of(a));
   });
 };
 
@@ -277,6 +293,7 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
   if (n > state_->residual.size()) {
     auto larger = std::make_unique<state>(state_->graph, state_->how, room_for(n));
     std::copy(state_->score.begin(), state_->score.begin() + state_->known, larger->score.begin());
+    std::copy(state_->strength.begin(), state_->strength.begin() + state_->known, larger->strength.begin());
     std::copy(state_->limit.begin(), state_->limit.begin() + state_->known, larger->limit.begin());
     for (std::uint32_t v = 0; v < state_->known; ++v) larger->residual.put(v, state_->residual.get(v));
     larger->known = state_->known;
@@ -289,19 +306,22 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
   state& s = *state_;
   domino::here& outside = s.c.outside();
 
-  // By vertex, how its row has changed: 1, an arc came; -1, one went.
-  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, int>>> sources;
+  // By vertex, the ends of its arcs that have changed, and by how much their pulls have.
+  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, double>>> sources;
+  const auto pull = [&](const std::optional<double>& weight) { return !weight ? 0 : s.follows_weights ? *weight : 1; };
   for (const auto& c : changes) {
-    const int came = (c.after ? 1 : 0) - (c.before ? 1 : 0);
-    if (came == 0) continue;
-    sources[c.from].emplace_back(c.to, came);
-    if (!s.graph.directed() && c.from != c.to) sources[c.to].emplace_back(c.from, came);
+    const double more = pull(c.after) - pull(c.before);
+    if (more == 0) continue;
+    sources[c.from].emplace_back(c.to, more);
+    if (!s.graph.directed() && c.from != c.to) sources[c.to].emplace_back(c.from, more);
   }
   std::uint64_t work = n - s.known;
   double moves = (1 - s.how.damping) * static_cast<double>(n - s.known);
   for (const auto& [u, row] : sources) {
     work += s.graph.out(u).size() + row.size();
-    if (u < s.known) moves += s.moved_by(u, row.size());
+    const double pulls = std::accumulate(row.begin(), row.end(), 0.0,
+                                         [](double sum, const auto& e) { return sum + std::abs(e.second); });
+    if (u < s.known) moves += s.moved_by(u, pulls, s.strength_now(u));
   }
   if (work > s.few_arcs(share_for_changes)) {
     s.known = n;
@@ -310,14 +330,13 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
     s.least = std::max(1.0, share_for_limits * moves / s.small());
     // Such a vertex takes back what it handed on in its old row, and hands it on in the new one.
     for (const auto& [u, row] : sources) {
+      const double was = u < s.known ? s.share_of(u, s.score[u]) : 0;
+      s.strength[u] = s.strength_now(u);
       if (u >= s.known) continue;  // its score is 0
-      const auto now = static_cast<double>(s.graph.out(u).size());
-      const double before = std::accumulate(row.begin(), row.end(), now, [](double d, auto e) { return d - e.second; });
-      const double mine = s.how.damping * s.score[u];
-      const double was = before > 0 ? mine / before : 0;
-      for (const auto& a : s.graph.out(u)) s.give(outside, a.to, mine / now - was);
-      // An arc that came was not there before; one that went is not in the row.
-      for (const auto& [to, came] : row) s.give(outside, to, came * was);
+      const double change = s.share_of(u, s.score[u]) - was;
+      for (const auto& a : s.graph.out(u)) s.give(outside, a.to, change * s.pull_of(a));
+      // The loop above has taken back the pulls of now, in place of the pulls of before.
+      for (const auto& [to, more] : row) s.give(outside, to, more * was);
     }
     for (std::uint32_t v = s.known; v < n; ++v) s.give(outside, v, 1 - s.how.damping);
     s.known = n;

@@ -4,6 +4,7 @@
 #include <callisto/export.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/csr/weight_use.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace callisto::graph {
 
-/// The PageRank of every vertex, arcs counting alike, as pagerank() has it without weights. The graph outlives it;
-/// changes of the graph and calls take turns.
+/// The PageRank of every vertex, as pagerank() has it: an arc is followed with the share that its weight has in the sum
+/// over the vertex's out-arcs. The graph outlives it; changes of the graph and calls take turns.
 ///
 /// Each vertex has a score and a residual: how far its score is from what its in-neighbours imply. A residual above its
 /// limit triggers a task that adds it to the score and hands shares on to the out-neighbours. So a change costs the
@@ -22,12 +23,13 @@ namespace callisto::graph {
 /// vertices follow, by the method of conjugate residuals (Stiefel, 1955), or of the power iteration where that fails.
 ///
 /// Scores are solved without the rank of dangling vertices, and then scaled to the sum 1, which is the same (Del Corso,
-/// Gulli and Romani, 2005). It takes 57 bytes a vertex.
+/// Gulli and Romani, 2005). It takes 65 bytes a vertex.
 class CALLISTO_API changing_pagerank {
  public:
   struct options {
-    double damping = 0.85;    ///< in [0, 1)
-    double tolerance = 1e-3;  ///< all scores together are off by at most thrice this (L1); above 0
+    double damping = 0.85;                      ///< in [0, 1)
+    double tolerance = 1e-3;                    ///< all scores together are off by at most thrice this (L1); above 0
+    weight_use weights = weight_use::strength;  ///< none: all arcs of a vertex are followed alike. Not length.
   };
 
   /// Computes all scores. Throws usage_error for options outside their ranges; std::bad_alloc; cancelled.

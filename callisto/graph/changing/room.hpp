@@ -1,4 +1,4 @@
-// What the computations of this folder share: how many cells they have, and how threads' lists become one.
+// Code that the computations of this folder share: how many cells they have, and how threads' lists become one.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@
 namespace callisto::graph {
 namespace {
 
-/// What a vertex needs of the distances between it and the sources: how many reach, and the sums of their values and
+/// Sums for a vertex over the distances between it and the sources: how many reach, and the sums of their values and
 /// squares. A value is a distance, or its reciprocal if harmonic. Whole values are summed exactly.
 template <class Sum>
 struct distance_sums {
@@ -57,7 +57,7 @@ struct closeness_state {
 /// Makes the scores of a vertex from its sums.
 class scoring {
  public:
-  /// `unit`: what a sum's 1 stands for.
+  /// `unit`: the value that a sum's 1 stands for.
   scoring(std::uint64_t vertices, std::uint64_t sources, const closeness_options& options, double unit)
       : others_(static_cast<double>(vertices) - 1),
         sources_(static_cast<double>(sources)),

@@ -17,7 +17,7 @@ struct closeness_options {
   bool normalized = false;  ///< harmonic sums divided by n - 1; closeness is so in any case
   /// length: the weight of an arc is its length; none: arcs have length 1. Not strength.
   weight_use weights = weight_use::none;
-  std::uint64_t samples = 0;  ///< vertices at the other ends of distances, chosen at random; 0: all, which is exact
+  std::uint64_t samples = 0;  ///< vertices from which distances are found, chosen at random; 0: all, which is exact
   std::uint64_t seed = 1;     ///< of the random choice
   double error = 0;           ///< if not 0, chooses `samples` so that this bound holds, see closeness_samples()
   double confidence = 0.9;    ///< with which it holds for all vertices at once; above 0, below 1
@@ -26,20 +26,20 @@ struct closeness_options {
 struct closeness_result {
   machine::page_array<double> scores;           ///< by vertex
   machine::page_array<double> standard_errors;  ///< by vertex, of scores from a sample; empty if they are exact
-  std::uint64_t sources = 0;                    ///< number of vertices at the other ends of distances
-  weight_use weights = weight_use::none;        ///< what the weights were taken for
+  std::uint64_t sources = 0;                    ///< number of vertices from which distances were found
+  weight_use weights = weight_use::none;        ///< meaning that the weights were given
 };
 
-/// Computes for every vertex v how near the n - 1 others are to it (NetworkX: closeness_centrality with wf_improved,
-/// harmonic_centrality):
+/// Computes for every vertex v how near the n - 1 other vertices are to it (NetworkX: closeness_centrality with
+/// wf_improved, harmonic_centrality):
 /// - Closeness: r / sum * r / (n - 1), where r other vertices reach v and `sum` is the sum of their distances to v. The
 ///   second factor is the share of vertices that reach v, so that small components do not score high (Wasserman and
 ///   Faust 1994). 0 if no vertex reaches v, or if all that do have distance 0.
-/// - Harmonic closeness: the sum of 1 / distance over the vertices that reach v, without those at distance 0 (Marchiori
-///   and Latora 2000).
+/// - Harmonic closeness: the sum of 1 / distance over the vertices that reach v, without vertices at distance 0
+///   (Marchiori and Latora 2000).
 ///
 /// Loops play no part, and of repeated arcs the shortest counts. From a sample of k vertices, sums are estimated by the
-/// mean over those of the sample other than v (Eppstein and Wang, "Fast approximation of centrality", J. Graph
+/// mean over the vertices of the sample other than v (Eppstein and Wang, "Fast approximation of centrality", J. Graph
 /// Algorithms and Applications 2004). A standard error is that of the mean over a sample without replacement, with one
 /// more term at the farther end of the range (error_of_mean()); that of closeness follows by the delta method.
 ///

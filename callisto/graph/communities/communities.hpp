@@ -17,13 +17,13 @@ enum class community_method {
   labels,   ///< label propagation (Raghavan, Albert and Kumara 2007)
 };
 
-/// What leiden and louvain maximize.
+/// The quality that leiden and louvain maximize.
 enum class community_quality {
   modularity,  ///< the share of weight inside, less what chance would put there (Newman and Girvan 2004)
   cpm,         ///< weight inside, less the resolution for each pair of members (Traag et al. 2011)
 };
 
-/// What the direction of arcs means to modularity.
+/// Meaning of the direction of arcs to modularity.
 enum class community_directions {
   follow,  ///< chance has out- and in-strengths (Leicht and Newman 2008)
   ignore,  ///< an arc is an edge; opposite arcs add up
@@ -32,6 +32,11 @@ enum class community_directions {
 /// Returns the name of a method, "leiden", or of a quality, "modularity".
 CALLISTO_API std::string_view name_of(community_method method) noexcept;
 CALLISTO_API std::string_view name_of(community_quality quality) noexcept;
+
+/// Returns the resolution that finds communities denser than the graph: 1 for modularity; for CPM the weight of all
+/// edges by the number of pairs of vertices, at which the graph as one community is worth nothing. Throws cancelled.
+CALLISTO_API double usual_resolution(const any_graph& graph, community_quality quality,
+                                     const run_control& control = {});
 
 struct communities_options {
   community_method method = community_method::leiden;
@@ -46,7 +51,7 @@ struct communities_options {
 struct community_level {
   std::uint64_t vertices = 0;  ///< of the level
   unsigned rounds = 0;         ///< passes over the vertices near the last moves
-  std::uint64_t moves = 0;     ///< of vertices from one community to another
+  std::uint64_t moves = 0;     ///< of vertices between communities
 };
 
 struct communities_result {
@@ -97,7 +102,7 @@ CALLISTO_API double quality(const any_graph& graph, const machine::page_array<st
 
 namespace needs {
 /// Returns the bytes that communities() takes at most beyond the graph, its result included, if each level has at most
-/// half of the vertices and arcs of the one before.
+/// half of the vertices of the one before, and all coarse graphs three times the first's arcs.
 CALLISTO_API std::uint64_t communities(const any_graph& graph, const communities_options& options) noexcept;
 }  // namespace needs
 

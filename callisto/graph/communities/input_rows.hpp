@@ -1,4 +1,4 @@
-// What a graph looks like to a search for communities: rows, masses, and the factor of chance. And modularity.
+// A graph as a search for communities sees it: rows, masses, and the factor of chance. And modularity.
 #pragma once
 
 #include <callisto/graph/communities/communities.hpp>
@@ -22,7 +22,7 @@ inline std::uint64_t sum_of(const machine::page_array<std::uint64_t>& values) {
                          [&](std::uint64_t i) { return values[i]; });
 }
 
-/// What a weight of 1 is in whole numbers: the product of two factors, because one might not fit in a double.
+/// A weight of 1 in whole numbers: the product of two factors, because one might not fit in a double.
 struct weight_unit {
   double scale = 1;
   double scale_again = 1;
@@ -97,8 +97,8 @@ both_rows<Vertex> both_directions(const weighted_rows<Vertex, Weights>& out, con
   return both;
 }
 
-/// Returns the weights of each vertex's arcs: of an undirected graph with loops counted twice; of a directed one those
-/// of out-arcs and those of in-arcs.
+/// Returns the weights of each vertex's arcs: of an undirected graph with loops counted twice; of a directed one the
+/// weights of out-arcs and the weights of in-arcs.
 template <class Vertex, class Weights>
 mass_arrays strengths(const weighted_rows<Vertex, Weights>& rows, bool directed, const run_control& control) {
   mass_arrays mass = mass_arrays::of(rows.vertices, directed);

@@ -45,7 +45,7 @@ inline void take_from(mass_arrays& volume, std::uint64_t community, const mass_a
 /// each other's moves.
 inline constexpr std::uint64_t least_part = 256;
 inline constexpr std::uint64_t most_parts = 64;
-/// With fewer restless vertices, one thread moves them one by one, each on the last state of the others.
+/// With fewer restless vertices, one thread moves them one by one, each on the last state of all other vertices.
 inline constexpr std::uint64_t few_vertices = 1024;
 /// Rounds end after `most_rounds`; also, unless the level is to be run to its end, when fewer than one in
 /// `restless_share` of the vertices is restless and any has moved.
@@ -55,7 +55,7 @@ inline constexpr std::uint64_t restless_share = 100;
 /// remain. In the first round all labels are new, and one that spreads could gather two groups.
 inline constexpr unsigned first_faithful_round = 6;
 
-/// The tables of all threads, which levels use one after the other.
+/// The tables of all threads, which levels use in turn.
 template <class Vertex>
 using weight_tables = std::vector<weight_table<Vertex>>;
 
@@ -78,7 +78,7 @@ class community_moves {
  public:
   using rows_type = weighted_rows<Vertex, Weights>;
 
-  /// Begins with the communities `begin`; if it is empty, each vertex is one of its own.
+  /// Begins with the communities `begin`; if it is empty, each vertex is a community.
   community_moves(const rows_type& rows, const mass_arrays& mass, double chance, machine::page_array<Vertex> begin,
                   const machine::page_array<Vertex>& order, weight_tables<Vertex>& tables, const run_control& control)
       : rows_(rows),

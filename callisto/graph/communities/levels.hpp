@@ -79,7 +79,7 @@ class community_search {
     return {std::move(moving.community()), moving.take_volume(), result.levels.back().moves};
   }
 
-  /// Moves vertices from the communities `begin`, or each from one of its own, then goes on with coarser graphs.
+  /// Moves vertices from the communities `begin`, or each vertex from a separate one, then goes on with coarser graphs.
   template <class Weights>
   map descend(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, const map& order, map begin,
               manner how, communities_result& result) {

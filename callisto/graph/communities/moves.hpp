@@ -58,7 +58,7 @@ class weight_table {
   std::uint64_t count_ = 0;
 };
 
-/// What a vertex gains in a community, less what chance would give it there.
+/// Gain of a vertex in a community, less the gain that chance would give it there.
 struct community_worth {
   double chance;             ///< factor of the masses' product; 0: label propagation
   const std::uint64_t* out;  ///< masses by vertex
@@ -107,7 +107,7 @@ struct community_worth {
   static double as_double(std::uint64_t x) noexcept { return static_cast<double>(static_cast<std::int64_t>(x)); }
 };
 
-/// The choice of a vertex's community, given those of all others.
+/// The choice of a vertex's community, given the communities of all other vertices.
 template <class Vertex, class Weights>
 struct community_choice {
   /// Moves that gain less, as a share of the weight at stake, are rounding errors and could go on for ever.
@@ -127,8 +127,8 @@ struct community_choice {
     });
   }
 
-  /// Returns the best community for v: its own unless another is better. The worths' difference, divided by half of the
-  /// sum of all strengths, is the change of modularity (Blondel et al. 2008, equation 2).
+  /// Returns the best community for v: its own unless another community is better. The worths' difference, divided by
+  /// half of the sum of all strengths, is the change of modularity (Blondel et al. 2008, equation 2).
   Vertex best(std::uint64_t v, weight_table<Vertex>& table) const {
     look(v, table);
     return worth.in == nullptr ? best_of(v, table, worth.of(v)) : best_of(v, table, worth.of_directed(v));

@@ -14,7 +14,7 @@
 
 namespace callisto::graph {
 
-/// The parts of all communities of one level. At first each vertex is a part of its own. A vertex that is still alone
+/// The parts of all communities of one level. At first each vertex is a separate part. A vertex that is still alone
 /// joins the part of its community that it gains most from, if it has edges enough to its community.
 ///
 /// A vertex with company never moves, so a part stays connected: each vertex joined by an edge. Vertices that decide

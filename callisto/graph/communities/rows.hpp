@@ -62,8 +62,8 @@ struct weighted_rows {
   }
 };
 
-/// What the vertices of a level, or its communities, bring into the null model: `out` alone, or with `in`, if chance
-/// depends on the direction of arcs.
+/// Masses that the vertices of a level, or its communities, bring into the null model: `out` alone, or with `in`, if
+/// chance depends on the direction of arcs.
 struct mass_arrays {
   machine::page_array<std::uint64_t> out;
   machine::page_array<std::uint64_t> in;  ///< empty: the same as `out`

@@ -1,4 +1,4 @@
-// Many short parallel steps, one after the other, and the order in which a level's vertices are visited.
+// Many short parallel steps in sequence, and the order in which a level's vertices are visited.
 #pragma once
 
 #include <callisto/graph/csr/counter_random.hpp>

@@ -90,8 +90,8 @@ Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   return parent;
 }
 
-/// Turns the parents of a search into a forest: reached vertices hang from the smallest reached one, all others from
-/// their first parents. Returns the smallest reached vertex.
+/// Turns the parents of a search into a forest: reached vertices hang from the smallest reached one, all other vertices
+/// from their first parents. Returns the smallest reached vertex.
 template <class Vertex>
 std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const run_control& control) {
   constexpr Vertex unreached = bfs_result<Vertex>::no_parent;
@@ -105,9 +105,10 @@ std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, 
   return least;
 }
 
-/// A search is the sample if the hub neighbours one in so many of the vertices that have arcs. It then spans most of
-/// the graph and reads few arcs, because most unreached vertices find a neighbour of the hub at the first try. Hubs of
-/// Kronecker graphs have one in 10 at scale 20; those of social networks one in 30 and fewer, which is too few.
+/// If the hub, the vertex of most arcs, neighbours at least 1 / hub_share of the vertices that have arcs, a search from
+/// it is the sample. The search then spans most of the graph and reads few arcs, because most unreached vertices find a
+/// neighbour of the hub at the first try. Hubs of Kronecker graphs have one in 10 at scale 20; hubs of social networks
+/// have one in 30 and fewer, which is too few.
 constexpr std::uint64_t hub_share = 24;
 
 }  // namespace

@@ -19,10 +19,10 @@ using component_map = machine::page_array<Vertex>;
 /// both directions. The result depends on the graph alone.
 ///
 /// Method: sampling, then finishing (ConnectIt: Dhulipala, Hong and Shun, VLDB'21). If a vertex of an undirected graph
-/// neighbours many of all others, a direction-optimizing search from it is the sample. Otherwise each vertex first
-/// joins its smallest and its largest neighbour; Afforest (Sutton, Ben-Nun and Barak, IPDPS'18) joins the first two,
-/// which more often lead to the same set. The finish joins all neighbours of the vertices outside the largest component
-/// known by then, in a forest; trees hang from their smallest vertices (Shiloach and Vishkin 1982).
+/// neighbours many of all other vertices, a direction-optimizing search from it is the sample. Otherwise each vertex
+/// first joins its smallest and its largest neighbour; Afforest (Sutton, Ben-Nun and Barak, IPDPS'18) joins the first
+/// two, which more often lead to the same set. The finish joins all neighbours of the vertices outside the largest
+/// component known by then, in a forest; trees hang from their smallest vertices (Shiloach and Vishkin 1982).
 ///
 /// Cost: about a breadth-first search. Memory: 4 bytes a vertex for the result (8 with 64-bit vertices), and what bfs()
 /// needs. Reports vertices as progress. Throws usage_error for a directed graph without the rows of its in-edges;

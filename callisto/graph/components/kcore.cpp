@@ -19,7 +19,7 @@ namespace {
 
 /// Values of k that have a bucket.
 constexpr std::uint32_t window = 64;
-/// Vertices that one thread peels alone: fewer than others could come to share.
+/// Vertices that one thread peels alone: fewer than other threads could come to share.
 constexpr std::size_t few = 256;
 
 /// The buckets of one thread. A vertex waits in bucket (neighbours left - first k of the window).

@@ -23,7 +23,7 @@ struct kcore_result {
 /// Method: peeling (Seidman 1983; Batagelj and Zaversnik 2003). Vertices with at most k neighbours left are removed;
 /// when there are none, k grows. Threads peel a round together, and each goes on with the vertices that its own work
 /// brought down to k (PKC: Kabir and Madduri 2017). Vertices near k wait in buckets by their number of neighbours left
-/// (Julienne: Dhulipala, Blelloch and Shun, SPAA'17), so that a round looks at no others.
+/// (Julienne: Dhulipala, Blelloch and Shun, SPAA'17), so that a round looks at no other vertices.
 ///
 /// Cost: two looks at each arc, and one at each vertex for every 64 values of k below its coreness. Memory: 4 bytes a
 /// vertex for the result, and 4 (8 with 64-bit vertices) for each vertex that is left or waits. Reports vertices as

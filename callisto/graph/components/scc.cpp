@@ -47,7 +47,8 @@ class strong_search {
     return false;
   }
 
-  /// Makes components of the vertices left that no other one leads to, or that lead to no other. Returns how many.
+  /// Makes components of the vertices left that no other vertex leads to, or that lead to no other vertex. Returns how
+  /// many.
   std::uint64_t trim() {
     const std::uint64_t trimmed = parallel_reduce(
         std::uint64_t{0}, graph_.vertices(), std::uint64_t{0},

@@ -8,13 +8,13 @@
 
 namespace callisto::graph {
 
-/// Finds the strongly connected components of `graph`: two vertices are in one if there is a path from each to the
-/// other. Of an undirected graph they are its connected components. The result depends on the graph alone.
+/// Finds the strongly connected components of `graph`: two vertices are in one if there is a path from each vertex to
+/// the other vertex. Of an undirected graph they are its connected components. The result depends on the graph alone.
 ///
 /// Method, for graphs with one large component and many of one vertex (Hong, Rodia and Olukotun, SC'13):
-/// 1. Trim vertices without arcs from others, or to others, while a round trims many.
-/// 2. The vertex of most arcs is in a large component: what it reaches and is reached by, found by two breadth-first
-///    searches (forward-backward: Fleischer, Hendrickson and Pinar, 2000).
+/// 1. Trim vertices without arcs from other vertices, or to other vertices, while a round trims many.
+/// 2. The vertex of most arcs is in a large component: the vertices that it reaches and is reached by, found by two
+///    breadth-first searches (forward-backward: Fleischer, Hendrickson and Pinar, 2000).
 /// 3. Tarjan's algorithm (1972), which is sequential, does the rest.
 ///
 /// Cost: about two breadth-first searches, and a sequential look at the arcs of the vertices left. Memory: 4 bytes a

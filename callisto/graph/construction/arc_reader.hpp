@@ -119,7 +119,7 @@ class arc_reader {
   }
 
  private:
-  /// What a task found.
+  /// Findings of a task.
   struct task {
     std::uint64_t self_loops = 0;
     bool foreign = false;  ///< an edge names a vertex outside the graph

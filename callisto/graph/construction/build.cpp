@@ -9,17 +9,22 @@
 // An undirected edge is sorted once, as the arc from its larger end to the smaller one. These arcs are the lower half
 // of the adjacency matrix. The upper half is the lower one with row and target exchanged; its rows go behind the rows
 // of the lower half (`front`).
+#include <callisto/graph/attributes/carry.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/edge_sources.hpp>
 #include <callisto/graph/construction/merge_repeats.hpp>
 #include <callisto/graph/construction/sorted_rows.hpp>
+#include <callisto/graph/csr/called.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -57,11 +62,43 @@ adjacency<Vertex> transposed(const adjacency<Vertex>& rows, const run_control& c
   return rows_of_rows(rows, {.which = arc_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, control);
 }
 
+/// Returns with_repeats_merged(). Throws weight_error that names the edges without a finite sum; `name(vertex)` is what
+/// users call a vertex.
+template <class Vertex, class Name>
+adjacency<Vertex> merged(adjacency<Vertex> rows, repeats how, bool undirected, const run_control& control,
+                         const Name& name) {
+  try {
+    return with_repeats_merged(std::move(rows), how, undirected, control);
+  } catch (const no_finite_sum<Vertex>& found) {
+    throw weight_error(fmt::format("the weights of the edges from {} to {} have no finite sum (--repeats)",
+                                   name(found.from), name(found.to)));
+  }
+}
+
+/// Returns which of repeated edges gives the attributes of the edge that stays.
+giver giver_of(repeats how) noexcept {
+  switch (how) {
+    case repeats::remove:
+      return giver::lightest;
+    case repeats::heaviest:
+      return giver::heaviest;
+    case repeats::keep:
+      return giver::each;
+    case repeats::first:
+    case repeats::sum:
+    case repeats::sum_weights:
+      return giver::first;
+  }
+  __builtin_unreachable();
+}
+
 template <class Vertex>
 csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options, const run_control& control,
                         build_report* report) {
   edge_list<Vertex> list = std::exchange(given, {});
   const bool undirected = options.undirected || list.meaning == direction::undirected;
+  listed_edges<Vertex> ends;
+  if (list.attributes != nullptr && !list.attributes->edges.empty()) ends = edges_of_list(list, control);
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();
@@ -74,7 +111,10 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   auto out = undirected ? both_ways<Vertex>(source, form, rules.repeats, options.loops, control, tally)
                         : sorted_rows<Vertex>(source, form, rules, control, tally);
   if (rules.repeats != options.repeats && tally.repeated_arcs + tally.repeated_loops != 0) {
-    out = with_repeats_merged(std::move(out), options.repeats, undirected, control);
+    out = merged(std::move(out), options.repeats, undirected, control, [&](std::uint64_t v) {
+      const std::uint64_t label = list.labels.empty() ? list.first_label + v : list.labels[v];
+      return list.names != nullptr ? std::string((*list.names)[label]) : std::to_string(label);
+    });
   }
   if (report != nullptr) {
     report->lines = lines;
@@ -84,10 +124,13 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   }
   adjacency<Vertex> in;
   if (!undirected && options.in_edges) in = transposed(out, control);
-  return surveyed(
-      csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label)
-          .with_names(std::move(list.names)),
-      control);
+  auto graph =
+      surveyed(csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label)
+                   .with_names(std::move(list.names)),
+               control);
+  if (list.attributes == nullptr) return graph;
+  auto attributes = attributes_of_built(graph, list.attributes, ends, giver_of(options.repeats), control);
+  return std::move(graph).with_attributes(std::move(attributes));
 }
 
 template <class T>
@@ -99,14 +142,17 @@ page_array<T> copy_of(const page_array<T>& values, const run_control& control) {
   return copy;
 }
 
-/// Returns a graph of these rows with the vertices and labels of `graph`.
+/// Returns a graph of these rows with the vertices, labels and attributes of `graph`. `how` says what became of
+/// repeats.
 template <class Vertex>
 csr_graph<Vertex> with_labels_of(const csr_graph<Vertex>& graph, bool directed, adjacency<Vertex> out,
-                                 adjacency<Vertex> in, const run_control& control) {
-  return surveyed(csr_graph<Vertex>(directed, std::move(out), std::move(in), copy_of(graph.labels(), control),
-                                    graph.first_label(), copy_of(graph.by_label(), control))
-                      .with_names(graph.names()),
-                  control);
+                                 adjacency<Vertex> in, repeats how, const run_control& control) {
+  auto result = surveyed(csr_graph<Vertex>(directed, std::move(out), std::move(in), copy_of(graph.labels(), control),
+                                           graph.first_label(), copy_of(graph.by_label(), control))
+                             .with_names(graph.names()),
+                         control);
+  auto attributes = carried(graph, result, {}, giver_of(how), control);
+  return std::move(result).with_attributes(std::move(attributes));
 }
 
 }  // namespace
@@ -127,9 +173,10 @@ any_graph symmetrized(const any_graph& graph, loops loops, const run_control& co
         auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(source, form_of(g.out()), now,
                                                                                       loops, control, tally);
         if (now != wanted && tally.repeated_arcs + tally.repeated_loops != 0) {
-          rows = with_repeats_merged(std::move(rows), wanted, true, control);
+          rows = merged(std::move(rows), wanted, true, control,
+                        [&](std::uint64_t v) { return fmt::format("{}", called(g, v)); });
         }
-        return with_labels_of(g, false, std::move(rows), {}, control);
+        return with_labels_of(g, false, std::move(rows), {}, wanted, control);
       },
       graph);
 }
@@ -141,7 +188,7 @@ any_graph without_self_loops(const any_graph& graph, const run_control& control)
         const bool has_in = g.directed() && !g.in().offsets.empty();
         auto out = rows_of_rows(g.out(), rules, control);
         auto in = has_in ? rows_of_rows(g.in(), rules, control) : decltype(out)();
-        return with_labels_of(g, g.directed(), std::move(out), std::move(in), control);
+        return with_labels_of(g, g.directed(), std::move(out), std::move(in), repeats::keep, control);
       },
       graph);
 }
@@ -164,7 +211,8 @@ std::uint64_t count_self_loops(const any_graph& graph, const run_control& contro
         for_each_task(control, found.size(), [&](std::size_t i) {
           for (std::uint64_t v = i * batch; v < std::min(g.vertices(), (i + 1) * batch); ++v) {
             const auto row = g.out().row(v);
-            found[i] += std::binary_search(row.begin(), row.end(), v);
+            const auto loops = std::equal_range(row.begin(), row.end(), v);
+            found[i] += static_cast<std::uint64_t>(loops.second - loops.first);
           }
         });
         return std::accumulate(found.begin(), found.end(), std::uint64_t{0});

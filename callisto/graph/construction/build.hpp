@@ -10,7 +10,7 @@
 
 namespace callisto::graph {
 
-/// What happens to edges that are listed more than once. An undirected edge repeats in either direction.
+/// Treatment of edges that are listed more than once. An undirected edge repeats in either direction.
 enum class repeats {
   remove,       ///< one stays; of a weighted edge the lightest
   keep,         ///< all stay, adjacent in the row; weighted ones by ascending weight
@@ -18,10 +18,10 @@ enum class repeats {
   first,        ///< one stays, the first in the list
   sum,          ///< one stays, with the sum of the weights; without weights, with their number, unless it is the same
                 ///< for all edges between different vertices: then the graph has no weights
-  sum_weights,  ///< weighted edges as `sum`, others as `remove`
+  sum_weights,  ///< weighted edges as `sum`, unweighted ones as `remove`
 };
 
-/// What happens to edges from a vertex to itself.
+/// Treatment of edges from a vertex to itself.
 enum class loops {
   keep,    ///< a loop is one entry in its row, also in an undirected graph
   remove,  ///< loops are dropped
@@ -47,10 +47,11 @@ struct build_report {
 /// way. Rows ascend. The result depends on the list and the options only, never on the number of threads.
 ///
 /// Time: linear in edges and vertices. Memory beyond the list: 4 to 8 bytes for each arc (8 to 10 with short weights,
-/// 16 with others), then the graph; list and graph are never in memory together.
+/// 16 with other weights), then the graph; list and graph are never in memory together.
 ///
 /// Throws usage_error if an edge names a vertex outside [0, vertices) or the list has more than 2^37 vertices,
-/// memory_error if memory would not suffice, std::bad_alloc, and cancelled.
+/// weight_error if the weights of repeats have no finite sum, memory_error if memory would not suffice, std::bad_alloc,
+/// and cancelled.
 CALLISTO_API any_graph build_graph(any_edge_list&& list, const build_options& options = {},
                                    const run_control& control = {}, build_report* report = nullptr);
 
@@ -66,7 +67,7 @@ CALLISTO_API any_graph without_self_loops(const any_graph& graph, const run_cont
 /// Returns the graph with the rows of its in-edges; builds them if they are missing.
 CALLISTO_API any_graph with_in_edges(any_graph&& graph, const run_control& control = {});
 
-/// Returns the number of vertices that are their own neighbour; a binary search in each row.
+/// Returns the number of stored arcs from vertices to themselves; two binary searches in each row.
 CALLISTO_API std::uint64_t count_self_loops(const any_graph& graph, const run_control& control = {});
 
 namespace needs {

@@ -12,7 +12,7 @@ namespace callisto::graph {
 /// Options of all generators.
 struct generator_options {
   std::uint64_t seed = 1;
-  direction meaning = direction::undirected;  ///< what the edges stand for
+  direction meaning = direction::undirected;  ///< meaning of the edges
   bool wide = false;                          ///< makes 64-bit vertex numbers even if 32 bits suffice
 };
 

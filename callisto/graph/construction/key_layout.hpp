@@ -20,7 +20,7 @@ class key_layout {
  public:
   static constexpr unsigned most_vertex_bits = 37;
 
-  /// Throws usage_error if a graph of so many vertices is too large.
+  /// Throws usage_error if a graph of `vertices` vertices is too large.
   static void check(std::uint64_t vertices) {
     if (vertices > std::uint64_t{1} << most_vertex_bits) {
       throw usage_error(fmt::format("a graph of {} vertices is larger than the limit of 2^37", vertices));

@@ -4,7 +4,10 @@
 #include <callisto/graph/construction/parallel_tasks.hpp>
 #include <callisto/graph/csr/weights.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace callisto::graph::construction {
@@ -65,6 +68,7 @@ adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, bool 
   const std::uint64_t arcs = merged.offsets[vertices];
   merged.targets = machine::page_array<Vertex>(arcs);
   machine::page_array<double> values(weights ? arcs : 0);
+  std::atomic<std::uint64_t> endless{arcs};  // the first arc without a finite sum
   for_each_batch(control, vertices, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t v = begin; v < end; ++v) {
       std::uint64_t at = merged.offsets[v];
@@ -74,11 +78,22 @@ adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, bool 
           double value = 0;
           for (std::uint64_t i = first; i < last; ++i) value += weighted ? rows.weights[i] : 1;
           values[at] = how == repeats::heaviest ? rows.weights[last - 1] : value;
+          if (!std::isfinite(values[at]) && last - first > 1) {
+            // relaxed: the end of the loop publishes the smallest.
+            std::uint64_t known = endless.load(std::memory_order_relaxed);
+            while (at < known && !endless.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
+            }
+          }
         }
         ++at;
       });
     }
   });
+  // relaxed: the loop has ended.
+  if (const std::uint64_t arc = endless.load(std::memory_order_relaxed); arc != arcs) {
+    const auto row = std::upper_bound(merged.offsets.begin(), merged.offsets.end(), arc) - merged.offsets.begin() - 1;
+    throw no_finite_sum<Vertex>{static_cast<std::uint64_t>(row), merged.targets[arc]};
+  }
   if (weights) merged.weights = in_least_room(std::move(values), control);
   return merged;
 }

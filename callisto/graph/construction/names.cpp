@@ -249,6 +249,14 @@ void name_batch::flush() {
   count_ = 0;
 }
 
+void convert_names(std::deque<name_table>& tables, const std::function<std::string(std::string_view)>& converted) {
+  for (name_table& table : tables) {
+    name_table replaced;
+    for (std::uint32_t i = 0; i < table.size(); ++i) replaced.number_of(converted(table[i]));
+    table = std::move(replaced);
+  }
+}
+
 any_edge_list number_by_name(std::vector<named_block>&& blocks, std::deque<name_table>&& tables, bool weighted,
                              numeric_names numbers, const run_control& control) {
   const std::deque<name_table> all = std::move(tables);

@@ -1,5 +1,5 @@
-// Dense vertex numbers for names: each thread collects the names that it meets in a table of its own; then all names
-// are sorted together, and the rank of a name becomes its vertex.
+// Dense vertex numbers for names: each thread collects the names that it meets in a separate table; then all names are
+// sorted together, and the rank of a name becomes its vertex.
 #pragma once
 
 #include <callisto/graph/csr/edge_list.hpp>
@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -98,8 +100,8 @@ class name_table {
   std::deque<std::vector<char>> blocks_;  ///< hold the bytes of the names
 };
 
-/// Looks up many names in a table, some at a time: while one is parsed, the processor fetches the slots of those before
-/// it. Thread-safety: one thread at a time.
+/// Looks up many names in a table, some at a time: while one name is parsed, the processor fetches the slots of the
+/// names before it. Thread-safety: one thread at a time.
 class name_batch {
  public:
   explicit name_batch(name_table& table) noexcept : table_(table) {}
@@ -122,7 +124,7 @@ class name_batch {
 
   name_table& table_;
   std::size_t count_ = 0;
-  std::array<pending, 32> pending_;  // slots that arrive while the others are parsed
+  std::array<pending, 32> pending_;  // slots that arrive while further names are parsed
 };
 
 /// The name tables of a loop: as many as threads that parse at the same time. Thread-safety: any number of threads.
@@ -162,7 +164,11 @@ struct named_block {
   std::size_t table = 0;
 };
 
-/// What becomes of names that are all whole numbers in their usual form.
+/// Replaces each name of all tables by `converted(name)`, which gives different names for different ones; the numbers
+/// of names stay.
+void convert_names(std::deque<name_table>& tables, const std::function<std::string(std::string_view)>& converted);
+
+/// Treatment of names that are all whole numbers in their usual form.
 enum class numeric_names {
   become_labels,  ///< the numbers are the labels of the list, which has no names
   stay_names,

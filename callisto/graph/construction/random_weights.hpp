@@ -1,4 +1,4 @@
-// Random weights, distributed as those of the GAP benchmark.
+// Random weights, distributed as in the GAP benchmark.
 #pragma once
 
 #include <callisto/export.hpp>

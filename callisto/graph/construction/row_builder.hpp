@@ -135,7 +135,7 @@ class row_builder {
         return advance_stage(control_, n);
       }
     }
-    // Settle runs of equal arcs: the lightest first, the others dropped or kept behind it.
+    // Settle runs of equal arcs: the lightest first, all further arcs dropped or kept behind it.
     const bool remove = rules_.repeats != repeats::keep;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < n;) {

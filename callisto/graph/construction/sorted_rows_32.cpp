@@ -1,4 +1,4 @@
-// sorted_rows() of 32-bit vertices, in a file of its own because it takes long to compile.
+// sorted_rows() of 32-bit vertices, in a separate file because it takes long to compile.
 #include <callisto/graph/construction/sorted_rows_impl.hpp>
 
 namespace callisto::graph::construction {

@@ -12,6 +12,8 @@
 
 namespace callisto::graph {
 
+struct graph_attributes;  // attributes/attributes.hpp
+
 /// One edge between dense vertex numbers in [0, vertices).
 template <class Vertex>
 struct edge {
@@ -19,7 +21,7 @@ struct edge {
   Vertex to;
 };
 
-/// What the edges of a list stand for.
+/// Meaning of the edges of a list.
 enum class direction {
   directed,    ///< (from, to) is an arc
   undirected,  ///< (from, to) is an edge between both, listed once or in both directions (build_graph() removes
@@ -48,6 +50,8 @@ struct edge_list {
   std::uint64_t first_label = 0;
   /// The names of the vertices, or null. With names, labels are 0, 1, 2 ...
   std::shared_ptr<const vertex_names> names;
+  /// Columns of the vertices, and of the edges as they are listed, or null.
+  std::shared_ptr<const graph_attributes> attributes;
 
   std::uint64_t edges() const noexcept {
     std::uint64_t sum = 0;

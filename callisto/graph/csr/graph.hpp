@@ -19,6 +19,8 @@
 
 namespace callisto::graph {
 
+struct graph_attributes;  // attributes/attributes.hpp
+
 /// Rows of neighbours: row v holds the targets with indices [offsets[v], offsets[v + 1]), ascending.
 template <class Vertex>
 struct adjacency {
@@ -74,6 +76,9 @@ class csr_graph {
     to.append(digits, std::to_chars(digits, digits + sizeof digits, label(v)).ptr);
   }
 
+  /// Returns the columns of vertices and of edges, or null if there are none.
+  const std::shared_ptr<const graph_attributes>& attributes() const noexcept { return attributes_; }
+
   /// Returns the vertex with the i-th label in ascending order.
   std::uint64_t by_label(std::uint64_t i) const noexcept { return by_label_.empty() ? i : by_label_[i]; }
   /// Returns the vertices by ascending label; empty if they are 0, 1, 2 ...
@@ -123,6 +128,12 @@ class csr_graph {
     return std::move(*this);
   }
 
+  /// Returns the same graph with these columns (null: none). The caller guarantees that their rows fit.
+  csr_graph with_attributes(std::shared_ptr<const graph_attributes> attributes) && {
+    attributes_ = std::move(attributes);
+    return std::move(*this);
+  }
+
   /// Returns the same graph with this survey of its weights, which the caller guarantees to be true.
   csr_graph knowing_weights(std::optional<weight_survey> known) && {
     known_weights_ = known;
@@ -143,6 +154,7 @@ class csr_graph {
   std::uint64_t first_label_ = 0;
   machine::page_array<Vertex> by_label_;
   std::shared_ptr<const vertex_names> names_;
+  std::shared_ptr<const graph_attributes> attributes_;
   std::optional<weight_survey> known_weights_;
 };
 

@@ -54,7 +54,7 @@ class simple_rows {
   /// Returns the entries of all rows: each edge twice.
   std::uint64_t arcs() const noexcept { return vertices_ == 0 ? 0 : offsets_[vertices_]; }
   std::uint64_t degree(std::uint64_t v) const noexcept { return offsets_[v + 1] - offsets_[v]; }
-  /// Returns the index of the first entry of row v among those of all rows; v may be the number of vertices.
+  /// Returns the index of the first entry of row v among the entries of all rows; v may be the number of vertices.
   std::uint64_t begin(std::uint64_t v) const noexcept { return offsets_[v]; }
   std::span<const Vertex> row(std::uint64_t v) const noexcept {
     return {targets_ + offsets_[v], static_cast<std::size_t>(degree(v))};

@@ -16,8 +16,8 @@ namespace callisto::graph {
 class vertex_names {
  public:
   vertex_names() = default;
-  /// Takes the bytes of all names, one behind the other; name i is [offsets[i], offsets[i + 1]). The caller guarantees
-  /// the order; nothing is checked.
+  /// Takes the bytes of all names, in sequence; name i is [offsets[i], offsets[i + 1]). The caller guarantees the
+  /// order; nothing is checked.
   vertex_names(machine::page_array<std::uint64_t> offsets, machine::page_array<char> bytes)
       : offsets_(std::move(offsets)), bytes_(std::move(bytes)) {}
 

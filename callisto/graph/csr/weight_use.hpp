@@ -1,4 +1,4 @@
-// What a kernel takes the weights of edges for.
+// Meaning that a kernel gives the weights of edges.
 #pragma once
 
 namespace callisto::graph {

@@ -1,4 +1,5 @@
 // Surveys of weights with Callisto's loops.
+#include <callisto/graph/csr/called.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -56,7 +57,7 @@ void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
   while (out.weights[arc] >= 0 && out.weights[arc] <= std::numeric_limits<double>::max()) ++arc;
   const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
   throw weight_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
-                                 graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]),
+                                 called(graph, static_cast<std::uint64_t>(row)), called(graph, out.targets[arc]),
                                  out.weights[arc], what));
 }
 

@@ -19,7 +19,7 @@ struct diameter_result {
   std::uint32_t lower = 0;  ///< two vertices are so far apart
   std::uint32_t upper = 0;  ///< no two are farther; if it equals `lower`, the diameter is known
   std::uint64_t from = 0;   ///< one of the two vertices that are `lower` apart
-  std::uint64_t to = 0;     ///< the other one
+  std::uint64_t to = 0;     ///< the second of these vertices
   std::uint64_t searches = 0;
   std::uint64_t vertices = 0;  ///< of the largest component
 };
@@ -33,7 +33,7 @@ struct diameter_result {
 /// real graphs a few dozen searches are enough. Grids and the like take as many as they have vertices, unless
 /// options.searches ends it with bounds.
 ///
-/// Memory: what components() and undirected_bfs() need. The bounds depend on the graph and the options alone. Reports
+/// Memory: that of components() and undirected_bfs(). The bounds depend on the graph and the options alone. Reports
 /// searches as progress. Throws usage_error for a directed graph without the rows of its in-edges; cancelled;
 /// std::bad_alloc.
 template <class Vertex>

@@ -1,4 +1,4 @@
-// Sampling distances by breadth-first searches, one after the other.
+// Sampling distances by breadth-first searches, one at a time.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph_size.hpp>

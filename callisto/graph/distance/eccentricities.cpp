@@ -105,7 +105,7 @@ class many_searches {
   std::uint64_t looks_ = 0;
 };
 
-/// Dijkstra's algorithm from one source after the other. One for each thread.
+/// Dijkstra's algorithm from one source at a time. One object for each thread.
 template <class Vertex>
 class one_search {
  public:

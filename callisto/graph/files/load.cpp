@@ -1,11 +1,17 @@
-// Loading graphs: opens native files; reads and builds all others.
+// Loading graphs: opens native files; reads all other files and builds their graphs.
+#include <callisto/graph/attributes/attributes.hpp>
+#include <callisto/graph/attributes/carry.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/files/formats/formats.hpp>
 #include <callisto/graph/files/formats/header_words.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
 #include <callisto/graph/files/input/source.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/order/reorder.hpp>
+#include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -18,6 +24,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ios>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -48,7 +55,7 @@ bool is_directed(const any_graph& graph) {
 }
 
 /// Bytes of list for each estimated edge. An edge takes at least 8 bytes; 6 allows for later lines that are longer than
-/// those at the beginning of the file, and so fewer.
+/// the lines at the beginning of the file, and so fewer.
 constexpr std::uint64_t list_bytes = 6;
 
 /// Throws memory_error if the list of the edges of a text file would not fit, as estimated from the first 64 KiB of the
@@ -76,7 +83,32 @@ any_graph converted(any_graph graph, const build_options& options, const run_con
   return graph;
 }
 
-/// True if `graph` is directed and each of its arcs has its reverse: its rows of in-edges equal those of out-edges.
+/// Returns the graph without the edges that fail, if `where` speaks of edges. Its vertices are in the order of labels
+/// then.
+any_graph with_edges_where(any_graph graph, const condition* where, const run_control& control) {
+  const bool wanted = where != nullptr &&
+                      std::visit([&](const auto& g) { return where->speaks_of_edges(g.attributes().get()); }, graph);
+  if (!wanted) return graph;
+  const bool ordered = std::visit([](const auto& g) { return g.by_label().empty(); }, graph);
+  if (!ordered) graph = in_label_order(graph, control);
+  any_edge_list edges = std::visit([&](const auto& g) -> any_edge_list { return listed(g, control); }, graph);
+  const bool has_in = std::visit([](const auto& g) { return g.has_in(); }, graph);
+  graph = {};
+  where->keep_edges(edges, control);
+  return build_graph(std::move(edges), {.repeats = repeats::keep, .in_edges = has_in}, control);
+}
+
+/// Returns what f() returns; a weight_error that it throws becomes an input_error that names the file.
+template <class F>
+any_graph naming_file(const std::string& path, const F& f) {
+  try {
+    return f();
+  } catch (const weight_error& e) {
+    throw input_error(path, 0, e.what());
+  }
+}
+
+/// True if `graph` is directed and each of its arcs has its reverse: its rows of in-edges equal its rows of out-edges.
 bool is_reciprocal(const any_graph& graph) {
   const auto same = [](const auto& one, const auto& other) {
     return std::equal(one.begin(), one.end(), other.begin(), other.end());
@@ -91,7 +123,7 @@ bool is_reciprocal(const any_graph& graph) {
       graph);
 }
 
-/// Returns what became of edges that repeat others, for a note.
+/// Returns what became of edges that repeat other edges, for a note.
 std::string_view fate_of(repeats how, bool weighted) noexcept {
   switch (how) {
     case repeats::remove:
@@ -177,26 +209,16 @@ std::vector<std::string> names_by_number(const any_graph& graph, const std::vect
       graph);
 }
 
-}  // namespace
-
-any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control) {
-  const std::string content = input::read_all(*input::open_source(path, control));
-  std::vector<std::string_view> lines;
-  for (input::line_reader reader(content, true); reader.next();) {
-    const std::string_view line = reader.line();
-    lines.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
-  }
-  const std::vector<std::string> by_number = names_by_number(graph, lines, path);
-  if (!by_number.empty()) lines.assign(by_number.begin(), by_number.end());
+/// Returns the graph with `lines` as the names of its vertices in the order of their labels; line i + 1 of messages
+/// about `path` is lines[i]. If all of them are whole numbers, they become the labels.
+any_graph with_names(any_graph graph, const std::vector<std::string_view>& lines, const std::string& path) {
   const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
-  if (lines.size() != vertices) {
-    throw input_error(path, 0, fmt::format("holds {} names, the graph has {} vertices", lines.size(), vertices));
-  }
   std::vector<std::uint64_t> numbers(lines.size());
   bool all_numbers = true;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto number = input::to_unsigned(lines[i]);
-    all_numbers = all_numbers && number;
+    // 07 is another name than 7.
+    all_numbers = all_numbers && number && (lines[i].front() != '0' || lines[i].size() == 1);
     numbers[i] = number.value_or(0);
   }
   // order[r] is the line of rank r.
@@ -229,9 +251,70 @@ any_graph with_names_of_file(any_graph graph, const std::string& path, const run
         }
         auto names_of =
             all_numbers ? nullptr : std::make_shared<const vertex_names>(std::move(offsets), std::move(text));
-        return std::move(g).with_labels(std::move(labels), std::move(by_label)).with_names(std::move(names_of));
+        auto attributes = g.attributes();
+        if (attributes != nullptr && !attributes->vertices.empty()) {
+          attributes = attributes_of(rows_of(attributes->vertices, order), attributes->edges);
+        }
+        return std::move(g)
+            .with_labels(std::move(labels), std::move(by_label))
+            .with_names(std::move(names_of))
+            .with_attributes(std::move(attributes));
       },
       graph);
+}
+
+/// Returns the graph with names of UTF-8: if a name is in another encoding, all names are taken as Windows-1252, and
+/// `notes` tells. Native files of version 0.1.0 hold names as bytes.
+any_graph with_utf8_names(any_graph graph, const std::string& path, std::vector<std::string>& notes) {
+  const auto names = std::visit([](const auto& g) { return g.names(); }, graph);
+  if (names == nullptr) return graph;
+  std::uint64_t wrong = 0;
+  while (wrong < names->size() && machine::is_utf8((*names)[wrong])) ++wrong;
+  if (wrong == names->size()) return graph;
+  notes.push_back("the name " + input::shown((*names)[wrong]) + " is not UTF-8: all names are taken as Windows-1252");
+  std::vector<std::string> converted;
+  for (std::uint64_t i = 0; i < names->size(); ++i) converted.push_back(machine::from_windows_1252((*names)[i]));
+  return with_names(std::move(graph), {converted.begin(), converted.end()}, path);
+}
+
+}  // namespace
+
+any_graph with_columns_chosen(any_graph graph, const attribute_choice& wanted) {
+  if (wanted.all) return graph;
+  const auto chosen = [&](const column_list& columns) {
+    column_list kept;
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(kept),
+                 [&](const auto& c) { return wanted.has(c->name); });
+    return kept;
+  };
+  return std::visit(
+      [&](auto& g) -> any_graph {
+        const auto all = g.attributes();
+        if (all == nullptr) return std::move(g);
+        return std::move(g).with_attributes(attributes_of(chosen(all->vertices), chosen(all->edges)));
+      },
+      graph);
+}
+
+any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control,
+                             std::vector<std::string>* notes) {
+  read_report found;
+  const std::string content = formats::read_all_as_utf8(*input::open_source(path, control), found);
+  for (const std::string& note : found.notes) {
+    if (notes != nullptr) notes->push_back(path + " " + note);
+  }
+  std::vector<std::string_view> lines;
+  for (input::line_reader reader(content, true); reader.next();) {
+    const std::string_view line = reader.line();
+    lines.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
+  }
+  const std::vector<std::string> by_number = names_by_number(graph, lines, path);
+  if (!by_number.empty()) lines.assign(by_number.begin(), by_number.end());
+  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  if (lines.size() != vertices) {
+    throw input_error(path, 0, fmt::format("holds {} names, the graph has {} vertices", lines.size(), vertices));
+  }
+  return with_names(std::move(graph), lines, path);
 }
 
 any_graph load_graph(const std::string& path, const load_options& options, const run_control& control,
@@ -248,11 +331,15 @@ any_graph load_graph(const std::string& path, const load_options& options, const
   r.native = options.read.format == file_format::automatic && is_native(path);
   if (r.native) {
     any_graph graph = open_native(path, options.verify ? native_check::content : native_check::header, control);
+    graph = with_utf8_names(std::move(graph), path, r.notes);
     r.read_seconds = watch.lap();
     if (options.read.directed && !is_directed(graph))
       throw usage_error("--directed: " + path + " holds an undirected graph");
-    graph = converted(std::move(graph), build, control);
+    graph = with_columns_chosen(std::move(graph), options.read.attributes);
+    graph = with_edges_where(std::move(graph), options.where.get(), control);
+    graph = naming_file(path, [&] { return converted(std::move(graph), build, control); });
     r.build.arcs = std::visit([](const auto& g) { return g.arcs(); }, graph);
+    r.weights_listed = std::visit([](const auto& g) { return g.weighted(); }, graph);
     r.build_seconds = watch.lap();
     return graph;
   }
@@ -265,8 +352,11 @@ any_graph load_graph(const std::string& path, const load_options& options, const
   r.direction_known = found.direction_known;
   r.notes = std::move(found.notes);
   r.read_seconds = watch.lap();
+  if (options.where != nullptr) options.where->keep_edges(list, control);
   const bool weighted = std::visit([](const auto& l) { return l.weighted; }, list);
-  any_graph graph = build_graph(std::move(list), build, control, &r.build);
+  r.weights_listed = weighted;
+  r.weights_are_lengths = found.weights_are_lengths && weighted;
+  any_graph graph = naming_file(path, [&] { return build_graph(std::move(list), build, control, &r.build); });
   add_notes(r, graph, weighted, options);
   r.build_seconds = watch.lap();
   return graph;

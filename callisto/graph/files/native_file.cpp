@@ -1,10 +1,12 @@
-// Reading and writing Callisto's own binary format.
+// Reading Callisto's own binary format.
+#include <callisto/graph/attributes/edge_numbers.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/files/native_attributes.hpp>
 #include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/files/native_layout.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/descriptor.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <callisto/machine/system/output_file.hpp>
 
 #include <fmt/format.h>
 
@@ -32,210 +34,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 namespace callisto::graph {
 namespace {
 
+using namespace native;
 using machine::page_array;
-
-constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
-/// Versions: 1, labels ascend; 2, the vertices are listed by label; 3, either, and the header has a survey of the
-/// weights; 4, the weights are short, too; 5, the vertices have names, the survey is there if there are weights, and a
-/// flag tells whether these are short.
-constexpr std::uint32_t format_version = 1;
-constexpr std::uint32_t format_version_with_order = 2;
-constexpr std::uint32_t format_version_with_survey = 3;
-constexpr std::uint32_t format_version_with_short_weights = 4;
-constexpr std::uint32_t format_version_with_names = 5;
-constexpr std::uint32_t byte_order_mark = 0x01020304;
-constexpr std::uint32_t directed_flag = 1;
-constexpr std::uint32_t surveyed_flag = 2;
-constexpr std::uint32_t wrong_flag = 4;
-constexpr std::uint32_t whole_flag = 8;
-constexpr std::uint32_t short_flag = 16;
-constexpr std::uint64_t alignment = 4096;
-constexpr std::size_t block_bytes = std::size_t{4} << 20;
-
-enum section_kind : std::uint32_t {
-  out_offsets = 1,
-  out_targets = 2,
-  out_weights = 3,
-  in_offsets = 4,
-  in_targets = 5,
-  in_weights = 6,
-  labels = 7,
-  vertices_by_label = 8,
-  name_offsets = 9,
-  name_bytes = 10,
-};
-constexpr std::size_t section_kinds = 10;
-constexpr std::size_t sections_of_first_table = 8;
-
-constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
-                                                                        "out-edge offsets",
-                                                                        "out-edge targets",
-                                                                        "out-edge weights",
-                                                                        "in-edge offsets",
-                                                                        "in-edge targets",
-                                                                        "in-edge weights",
-                                                                        "labels",
-                                                                        "vertices by label",
-                                                                        "name offsets",
-                                                                        "name bytes"};
-
-struct section_entry {
-  std::uint32_t kind;
-  std::uint32_t element_bytes;
-  std::uint64_t position;
-  std::uint64_t bytes;
-  std::uint64_t checksum;
-};
-
-struct file_header {
-  std::array<unsigned char, 8> magic;
-  std::uint32_t version;
-  std::uint32_t byte_order;
-  std::uint64_t file_bytes;
-  std::uint64_t vertices;
-  std::uint64_t arcs;
-  std::uint64_t first_label;
-  std::uint32_t flags;
-  std::uint32_t vertex_bytes;
-  std::uint64_t sections;
-  std::array<section_entry, sections_of_first_table> table;
-  double heaviest;
-  std::array<section_entry, section_kinds - sections_of_first_table> more;  ///< goes on with the table
-  std::array<unsigned char, 4088 - 72 - section_kinds * sizeof(section_entry)> unused;
-  std::uint64_t checksum;
-
-  section_entry& entry(std::size_t s) noexcept {
-    return s < sections_of_first_table ? table[s] : more[s - sections_of_first_table];
-  }
-  const section_entry& entry(std::size_t s) const noexcept { return const_cast<file_header*>(this)->entry(s); }
-};
-static_assert(sizeof(file_header) == alignment && offsetof(file_header, table) == 64 &&
-              offsetof(file_header, heaviest) == 320 && offsetof(file_header, more) == 328 &&
-              offsetof(file_header, checksum) == 4088);
-
-std::uint64_t header_checksum(const file_header& header) {
-  return XXH3_64bits(&header, offsetof(file_header, checksum));
-}
-
-std::uint64_t combined(const std::vector<std::uint64_t>& block_checksums) {
-  return XXH3_64bits(block_checksums.data(), block_checksums.size() * sizeof(std::uint64_t));
-}
-
-/// The bytes of a section, in memory.
-struct section_bytes {
-  std::uint32_t kind;
-  std::uint32_t element_bytes;
-  std::span<const std::byte> bytes;
-};
-
-/// Calls handle(section, position in the section, bytes) for all blocks of 4 MiB, in parallel. Throws cancelled.
-template <class Handle>
-void for_each_block(const std::vector<section_bytes>& sections, std::string_view stage, const run_control& control,
-                    Handle handle, std::source_location where = std::source_location::current()) {
-  struct block {
-    std::size_t section;
-    std::size_t position;
-  };
-  std::vector<block> blocks;
-  std::uint64_t total = 0;
-  for (std::size_t s = 0; s < sections.size(); ++s) {
-    total += sections[s].bytes.size();
-    for (std::size_t at = 0; at < sections[s].bytes.size(); at += block_bytes) blocks.push_back({s, at});
-  }
-  if (control.report != nullptr) control.report->begin(stage, total, "bytes");
-  const auto body = [&](std::size_t i) {
-    const block b = blocks[i];
-    const auto all = sections[b.section].bytes;
-    const auto bytes = all.subspan(b.position, std::min(block_bytes, all.size() - b.position));
-    handle(b.section, b.position, bytes);
-    if (control.report != nullptr) control.report->advance(bytes.size());
-  };
-  const loop_options options{.batch = 1, .stop = control.stop};
-  if (!parallel_for(std::size_t{0}, blocks.size(), body, options, where)) throw cancelled();
-}
-
-/// Returns room for the checksums of the blocks of each section.
-std::vector<std::vector<std::uint64_t>> block_checksums(const std::vector<section_bytes>& sections) {
-  std::vector<std::vector<std::uint64_t>> sums;
-  for (const auto& s : sections) sums.emplace_back((s.bytes.size() + block_bytes - 1) / block_bytes);
-  return sums;
-}
-
-template <class T>
-void add_section(std::vector<section_bytes>& sections, section_kind kind, const page_array<T>& values) {
-  sections.push_back({kind, sizeof(T), std::as_bytes(std::span<const T>(values))});
-}
-
-void add_section(std::vector<section_bytes>& sections, section_kind kind, const weight_array& weights) {
-  weights.visit([&](auto values) { sections.push_back({kind, sizeof(values[0]), std::as_bytes(values)}); });
-}
-
-template <class Vertex>
-void write(const csr_graph<Vertex>& graph, const std::string& path, const run_control& control) {
-  page_array<std::uint64_t> no_rows(1);
-  std::vector<section_bytes> sections;
-  add_section(sections, out_offsets, graph.out().offsets.empty() ? no_rows : graph.out().offsets);
-  add_section(sections, out_targets, graph.out().targets);
-  if (graph.weighted()) add_section(sections, out_weights, graph.out().weights);
-  if (graph.directed() && !graph.in().offsets.empty()) {
-    add_section(sections, in_offsets, graph.in().offsets);
-    add_section(sections, in_targets, graph.in().targets);
-    if (graph.weighted()) add_section(sections, in_weights, graph.in().weights);
-  }
-  if (!graph.labels().empty()) add_section(sections, labels, graph.labels());
-  if (!graph.by_label().empty()) add_section(sections, vertices_by_label, graph.by_label());
-  if (graph.names() != nullptr) {
-    add_section(sections, name_offsets, graph.names()->offsets());
-    add_section(sections, name_bytes, graph.names()->bytes());
-  }
-
-  file_header header{};
-  header.magic = magic;
-  header.version = graph.by_label().empty() ? format_version : format_version_with_order;
-  header.byte_order = byte_order_mark;
-  header.vertices = graph.vertices();
-  header.arcs = graph.arcs();
-  header.first_label = graph.first_label();
-  header.flags = graph.directed() ? directed_flag : 0;
-  if (graph.weighted()) {
-    const weight_survey known = survey_of(graph, control);
-    header.version = graph.has_short_weights() ? format_version_with_short_weights : format_version_with_survey;
-    header.flags |= surveyed_flag | (known.wrong ? wrong_flag : 0) | (known.whole ? whole_flag : 0);
-    header.heaviest = known.most;
-  }
-  if (graph.names() != nullptr) {
-    header.version = format_version_with_names;
-    if (graph.weighted() && graph.has_short_weights()) header.flags |= short_flag;
-  }
-  header.vertex_bytes = sizeof(Vertex);
-  header.sections = sections.size();
-  header.file_bytes = alignment;
-  for (std::size_t s = 0; s < sections.size(); ++s) {
-    const std::uint64_t position = (header.file_bytes + alignment - 1) / alignment * alignment;
-    const std::uint64_t bytes = sections[s].bytes.size();
-    header.entry(s) = {sections[s].kind, sections[s].element_bytes, position, bytes, 0};
-    // An empty section at the end adds no padding: the file ends with its last byte.
-    if (bytes != 0) header.file_bytes = position + bytes;
-  }
-
-  machine::output_file file(path);
-  auto sums = block_checksums(sections);
-  for_each_block(sections, "writing", control,
-                 [&](std::size_t s, std::size_t position, std::span<const std::byte> bytes) {
-                   sums[s][position / block_bytes] = XXH3_64bits(bytes.data(), bytes.size());
-                   file.write_at(header.entry(s).position + position, bytes);
-                 });
-  for (std::size_t s = 0; s < sections.size(); ++s) header.entry(s).checksum = combined(sums[s]);
-  header.checksum = header_checksum(header);
-  file.write_at(0, std::as_bytes(std::span(&header, 1)));
-  file.commit();
-}
 
 std::string system_message(int error) { return std::generic_category().message(error); }
 
@@ -291,6 +94,23 @@ class native_file {
   std::shared_ptr<const vertex_names> names() const {
     if (find(name_offsets) == nullptr) return nullptr;
     return std::make_shared<const vertex_names>(array<std::uint64_t>(name_offsets), array<char>(name_bytes));
+  }
+
+  /// Returns the graph with its columns, if the file has some.
+  template <class Vertex>
+  csr_graph<Vertex> with_columns(csr_graph<Vertex> graph, bool content) const {
+    const section_entry* directory = find(column_directory);
+    if (directory == nullptr) return graph;
+    const section_entry* arrays = find(column_arrays);
+    const auto bytes_of = [&](const section_entry& e) {
+      return e.bytes == 0 ? std::span<const std::byte>() : bytes_.subspan(e.position, e.bytes);
+    };
+    // Counting the edges of an undirected graph would read all its rows.
+    column_rows rows{graph.vertices(), graph.directed() ? graph.arcs() : graph.arcs() / 2, graph.arcs()};
+    if (content) rows.least_edges = rows.most_edges = edge_numbers<Vertex>(graph).size();
+    auto columns = columns_in(bytes_of(*directory), bytes_of(*arrays), pages_, rows, content,
+                              [this](const std::string& message) { fail(message); });
+    return std::move(graph).with_attributes(std::move(columns));
   }
 
   [[noreturn]] void fail(const std::string& message) const { throw input_error(path_, 0, message); }
@@ -362,12 +182,16 @@ class native_file {
 
  private:
   bool has(std::uint32_t flag) const noexcept { return (header().flags & flag) != 0; }
-  bool has_names() const noexcept { return header().version == format_version_with_names; }
+  bool has_columns() const noexcept { return header().version == format_version_with_columns; }
+  bool has_names() const noexcept {
+    return header().version == format_version_with_names || (has_columns() && find(name_offsets) != nullptr);
+  }
+  bool has_all_forms() const noexcept { return header().version >= format_version_with_names; }
   bool tells_of_weights() const noexcept {
-    return has_names() ? find(out_weights) != nullptr : header().version >= format_version_with_survey;
+    return has_all_forms() ? find(out_weights) != nullptr : header().version >= format_version_with_survey;
   }
   bool has_short_weights() const noexcept {
-    return header().version == format_version_with_short_weights || (has_names() && has(short_flag));
+    return header().version == format_version_with_short_weights || (has_all_forms() && has(short_flag));
   }
 
   void map() {
@@ -397,9 +221,9 @@ class native_file {
                       "byte order, or damaged",
                       h.byte_order, byte_order_mark));
     }
-    if (h.version < format_version || h.version > format_version_with_names) {
+    if (h.version < format_version || h.version > format_version_with_columns) {
       fail(fmt::format("native graph of version {}, this Callisto reads versions {} to {}", h.version, format_version,
-                       format_version_with_names));
+                       format_version_with_columns));
     }
     if (h.checksum != header_checksum(h)) {
       fail(fmt::format("damaged native graph: the checksum of the header is {:016x}, expected {:016x}",
@@ -430,14 +254,16 @@ class native_file {
       fail(fmt::format("invalid native graph: two sections of {}", name));
     const bool of_vertices = e.kind == out_targets || e.kind == in_targets || e.kind == vertices_by_label;
     const bool of_weights = e.kind == out_weights || e.kind == in_weights;
-    const std::uint64_t element = of_vertices                         ? header().vertex_bytes
-                                  : of_weights && has_short_weights() ? sizeof(short_weight)
-                                  : e.kind == name_bytes              ? 1
-                                                                      : 8;
+    const std::uint64_t element = of_vertices                                       ? header().vertex_bytes
+                                  : of_weights && has_short_weights()               ? sizeof(short_weight)
+                                  : e.kind == name_bytes || e.kind == column_arrays ? 1
+                                  : e.kind == column_directory                      ? sizeof(column_entry)
+                                                                                    : 8;
     const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets     ? header().vertices + 1
                                 : e.kind == labels || e.kind == vertices_by_label ? header().vertices
                                 : e.kind == name_offsets                          ? header().vertices + 1
-                                : e.kind == name_bytes                            ? e.bytes
+                                : e.kind == name_bytes || e.kind == column_arrays ? e.bytes
+                                : e.kind == column_directory                      ? e.bytes / sizeof(column_entry)
                                                                                   : header().arcs;
     if (e.element_bytes != element || e.bytes != count * element) {
       fail(fmt::format("invalid native graph: {} bytes of {} with {} bytes each, expected {} with {}", e.bytes, name,
@@ -458,12 +284,14 @@ class native_file {
     require(in_targets, has_in);
     require(in_weights, has_in && weighted);
     // From version 3 on the section itself tells whether labels ascend.
-    const bool in_order = tells_of_weights() || has_names() ? find(vertices_by_label) != nullptr
-                                                            : header().version == format_version_with_order;
+    const bool in_order = tells_of_weights() || has_all_forms() ? find(vertices_by_label) != nullptr
+                                                                : header().version == format_version_with_order;
     require(vertices_by_label, in_order);
     if (in_order) require(labels, true);
     require(name_offsets, has_names());
     require(name_bytes, has_names());
+    require(column_directory, has_columns());
+    require(column_arrays, has_columns());
     const bool fits = !has_short_weights() || (has(whole_flag) && !has(wrong_flag) &&
                                                header().heaviest <= std::numeric_limits<short_weight>::max());
     if (has(surveyed_flag) != tells_of_weights() || (has(surveyed_flag) && !weighted) || !fits) {
@@ -502,32 +330,26 @@ class native_file {
 template <class Vertex>
 any_graph opened(const native_file& file, native_check check, const run_control& control) {
   csr_graph<Vertex> graph = file.graph<Vertex>();
-  if (check == native_check::content) {
-    file.check_checksums(control);
-    file.check_rows(graph.out(), "out-edges", control);
-    if (graph.directed() && !graph.in().offsets.empty()) file.check_rows(graph.in(), "in-edges", control);
-    if (file.known_weights() && file.known_weights() != look_at_weights(graph, control)) {
-      file.fail("damaged native graph: the weights are not as the header tells");
-    }
-    if (std::any_of(graph.by_label().begin(), graph.by_label().end(),
-                    [&](Vertex v) { return v >= graph.vertices(); })) {
-      file.fail("invalid native graph: the vertices by label are not all vertices");
-    }
-    for (std::uint64_t i = 1; i < graph.labels().size(); ++i) {
-      if (graph.label(graph.by_label(i - 1)) >= graph.label(graph.by_label(i))) {
-        file.fail("invalid native graph: labels do not ascend");
-      }
-    }
-    if (graph.names() != nullptr) file.check_names(graph);
+  if (check != native_check::content) return file.with_columns(std::move(graph), false);
+  file.check_checksums(control);
+  file.check_rows(graph.out(), "out-edges", control);
+  if (graph.directed() && !graph.in().offsets.empty()) file.check_rows(graph.in(), "in-edges", control);
+  if (file.known_weights() && file.known_weights() != look_at_weights(graph, control)) {
+    file.fail("damaged native graph: the weights are not as the header tells");
   }
-  return graph;
+  if (std::any_of(graph.by_label().begin(), graph.by_label().end(), [&](Vertex v) { return v >= graph.vertices(); })) {
+    file.fail("invalid native graph: the vertices by label are not all vertices");
+  }
+  for (std::uint64_t i = 1; i < graph.labels().size(); ++i) {
+    if (graph.label(graph.by_label(i - 1)) >= graph.label(graph.by_label(i))) {
+      file.fail("invalid native graph: labels do not ascend");
+    }
+  }
+  if (graph.names() != nullptr) file.check_names(graph);
+  return file.with_columns(std::move(graph), true);
 }
 
 }  // namespace
-
-void write_native(const any_graph& graph, const std::string& path, const run_control& control) {
-  std::visit([&](const auto& g) { write(g, path, control); }, graph);
-}
 
 any_graph open_native(const std::string& path, native_check check, const run_control& control) {
   const native_file file(path);

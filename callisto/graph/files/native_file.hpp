@@ -6,7 +6,7 @@
 //
 //     bytes   what
 //     0-7     89 'C' 'G' 'R' 0d 0a 1a 0a: shows that the file is binary, and that no program converted it like text
-//     8-11    version of the format, 1 to 4
+//     8-11    version of the format, 1 to 6
 //     12-15   the number 0x01020304: tells the byte order
 //     16-23   length of the file in bytes
 //     24-31   vertices n
@@ -39,7 +39,7 @@
 
 namespace callisto::graph {
 
-/// What open_native() checks.
+/// Checks that open_native() makes.
 enum class native_check {
   header,   ///< the header, and that the sections lie in the file: reads three pages
   content,  ///< also all checksums, and that rows are valid: reads the whole file

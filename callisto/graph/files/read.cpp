@@ -3,16 +3,18 @@
 
 #include <callisto/graph/files/formats/formats.hpp>
 #include <callisto/graph/files/formats/quoted_lines.hpp>
+#include <callisto/graph/files/input/encoded_text.hpp>
 #include <callisto/graph/files/input/source.hpp>
-#include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/parquet/parquet_table.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 namespace callisto::graph {
@@ -28,7 +30,7 @@ any_edge_list read_with(file_format format, input::source& from, const read_opti
     case file_format::table:
       return formats::read_table(from, options, control, report);
     case file_format::matrix_market:
-      return formats::read_matrix_market(from, options, report);
+      return formats::read_matrix_market(from, options, control, report);
     case file_format::dimacs:
       return formats::read_dimacs(from, options, report);
     case file_format::adjacency_list:
@@ -44,7 +46,15 @@ any_edge_list read_with(file_format format, input::source& from, const read_opti
     case file_format::gexf:
       return formats::read_gexf(from, options, control, report);
     case file_format::npz:
-      return formats::read_npz(from, options, report);
+      return formats::read_npz(from, options, control, report);
+    case file_format::npy:
+      return formats::read_npy(from, options, control, report);
+    case file_format::node_link:
+      return formats::read_node_link(from, options, control, report);
+    case file_format::dot:
+      return formats::read_dot(from, options, control, report);
+    case file_format::lgl:
+      return formats::read_lgl(from, options, control, report);
     case file_format::metis:
       return formats::read_metis(from, options, control);
     case file_format::gapbs_sg:
@@ -87,20 +97,35 @@ any_edge_list read_parquet(const std::string& path, read_options options, const 
 
 /// True for a file that can be read again.
 bool is_file(const std::string& path) {
-  std::error_code ignored;  // what cannot be asked cannot be read again
+  std::error_code ignored;  // a file that cannot be asked cannot be read again
   return path != "-" && std::filesystem::is_regular_file(path, ignored);
 }
 
-/// Reads a table in which quoted cells hold line breaks: all of it in memory, with blanks for these.
+/// Returns the encoding to convert a file from before it is read; nothing if there is none.
+std::optional<std::string> encoding_of(const input::source& from, const read_options& options) {
+  if (!options.encoding.empty()) return options.encoding;
+  return input::wide_encoding_of(from.head());
+}
+
+/// Reads a text in another encoding: all of it in memory, as UTF-8.
+any_edge_list read_encoded(input::source& from, const std::string& encoding, read_options options,
+                           const run_control& control, read_report* report) {
+  const std::string text = input::to_utf8(input::read_all(from), encoding, from.name());
+  const bool chosen = !std::exchange(options.encoding, {}).empty();
+  any_edge_list list =
+      read_edges(std::as_bytes(std::span(text)), from.name(), options, {nullptr, control.stop}, report);
+  if (report != nullptr && !chosen) report->notes.push_back("is " + encoding + ", converted to UTF-8");
+  return list;
+}
+
+/// Reads a table in which quoted cells hold line breaks: all of it in memory, with other characters for these.
 any_edge_list read_joined(input::source& from, const read_options& options, const run_control& control,
                           read_report* report) {
-  std::uint64_t cells = 0;
-  const std::string text = formats::without_quoted_line_breaks(input::read_all(from), cells);
+  const std::string text = formats::without_quoted_line_breaks(input::read_all(from));
   const auto joined = input::open_source(std::as_bytes(std::span(text)), from.name(), {nullptr, control.stop});
   any_edge_list list = read_source(*joined, options, control, report);
   if (report != nullptr) {
     report->notes.insert(report->notes.begin(), from.notes().begin(), from.notes().end());
-    report->notes.push_back("quotes of " + input::counted(cells, "cell") + " hold line breaks, which become blanks");
   }
   return list;
 }
@@ -111,6 +136,8 @@ any_edge_list read_edges(const std::string& path, const read_options& options, c
                          read_report* report) {
   const auto from = input::open_source(path, control, options.member);
   if (is_parquet(from->head()) && is_file(path)) return read_parquet(path, options, control, report);
+  if (const auto encoding = encoding_of(*from, options))
+    return read_encoded(*from, *encoding, options, control, report);
   try {
     return read_source(*from, options, control, report);
   } catch (const formats::quoted_line_break& found) {
@@ -123,8 +150,11 @@ any_edge_list read_edges(const std::string& path, const read_options& options, c
 any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name, const read_options& options,
                          const run_control& control, read_report* report) {
   const auto open = [&] { return input::open_source(bytes, name, control, options.member); };
+  const auto from = open();
+  if (const auto encoding = encoding_of(*from, options))
+    return read_encoded(*from, *encoding, options, control, report);
   try {
-    return read_source(*open(), options, control, report);
+    return read_source(*from, options, control, report);
   } catch (const formats::quoted_line_break&) {
     return read_joined(*open(), options, control, report);
   }

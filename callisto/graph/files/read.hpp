@@ -29,7 +29,7 @@ namespace callisto::graph {
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
                                       const run_control& control = {}, read_report* report = nullptr);
 
-/// Reads the edges of a file in memory; messages and the suffix are those of `name`.
+/// Reads the edges of a file in memory; `name` stands in messages and has the suffix.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,
                                       const read_options& options = {}, const run_control& control = {},
                                       read_report* report = nullptr);

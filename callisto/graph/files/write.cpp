@@ -1,22 +1,28 @@
 // Writing graphs: many threads format and compress blocks of rows; the caller appends the blocks in order.
 #include <callisto/graph/files/write.hpp>
 
+#include <callisto/graph/attributes/edge_numbers.hpp>
 #include <callisto/graph/files/compress.hpp>
+#include <callisto/graph/files/formats/table_layout.hpp>
+#include <callisto/graph/files/input/source.hpp>
+#include <callisto/graph/files/input/text.hpp>
+#include <callisto/graph/files/write_attributes.hpp>
+#include <callisto/graph/files/write_text.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,98 +32,7 @@
 namespace callisto::graph {
 namespace {
 
-void append_number(std::string& to, std::uint64_t value) {
-  char digits[20];
-  to.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-void append_weight(std::string& to, double value) {
-  char digits[32];
-  to.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-/// Returns a weight as a whole number in [lowest, highest]; throws usage_error if it is none.
-std::int64_t whole_weight(double weight, double lowest, double highest, file_format format) {
-  if (weight == std::floor(weight) && weight >= lowest && weight <= highest) return static_cast<std::int64_t>(weight);
-  std::string number;
-  append_weight(number, weight);
-  throw usage_error("the graph has an edge of weight " + number + ", but " + std::string(name_of(format)) +
-                    " holds whole numbers of limited size only");
-}
-
-/// Appends a column of a list or a table; in quotes if `always` or if another reader might cut or skip it.
-void append_quoted(std::string& to, std::string_view name, bool always) {
-  const bool plain = !always && !name.empty() && name.find_first_of(" \t,;|:\"\r\n#%/") == name.npos;
-  if (plain) {
-    to += name;
-    return;
-  }
-  to += '"';
-  for (const char c : name) {
-    if (c == '"') to += '"';
-    to += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  to += '"';
-}
-
-/// Appends text between quotes of XML or GML. Control characters, which XML does not have, become blanks.
-void append_escaped(std::string& to, std::string_view name) {
-  for (const char c : name) {
-    switch (c) {
-      case '&':
-        to += "&amp;";
-        break;
-      case '<':
-        to += "&lt;";
-        break;
-      case '>':
-        to += "&gt;";
-        break;
-      case '"':
-        to += "&quot;";
-        break;
-      default:
-        to += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-}
-
-bool is_gapbs(file_format format) noexcept {
-  return format == file_format::gapbs_sg || format == file_format::gapbs_wsg;
-}
-
-bool is_edge_list(file_format format) noexcept {
-  return format == file_format::edge_list || format == file_format::weighted_edge_list;
-}
-
-/// True for edge lists that may begin with a comment: programs that read .el and .wel take none.
-bool may_have_comments(std::string_view path, file_format format) {
-  path = without_compression(path);
-  return is_edge_list(format) && !path.ends_with(".el") && !path.ends_with(".wel");
-}
-
-/// True if labels are numbers without gaps.
-template <class Vertex>
-bool labels_are_a_range(const csr_graph<Vertex>& graph) {
-  const std::uint64_t n = graph.vertices();
-  return graph.names() == nullptr && n != 0 &&
-         graph.label(graph.by_label(n - 1)) - graph.label(graph.by_label(0)) == n - 1;
-}
-
-/// Returns the number of vertices without edges.
-template <class Vertex>
-std::uint64_t count_isolated(const csr_graph<Vertex>& graph) {
-  const bool has_in = graph.has_in();
-  return parallel_reduce(std::uint64_t{0}, graph.vertices(), std::uint64_t{0}, [&](std::uint64_t v) {
-    return std::uint64_t{graph.out().degree(v) == 0 && (!has_in || graph.in().degree(v) == 0) ? 1u : 0u};
-  });
-}
-
-template <class T>
-void append_bytes(std::string& to, T value) {
-  static_assert(std::endian::native == std::endian::little, "binary formats are little-endian");
-  to.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
+using namespace text_of;
 
 template <class Vertex>
 class graph_writer {
@@ -125,12 +40,13 @@ class graph_writer {
   graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format,
                std::span<const vertex_attribute> attributes, const run_control& control)
       : graph_(graph),
-        attributes_(attributes),
+        attributes_(graph.attributes().get(), attributes, format),
         format_(format),
         control_(control),
         method_(compression_of(path)),
         comments_(may_have_comments(path, format)) {
     check();
+    if (attributes_.of_edges()) numbers_.emplace(graph);
     file_ = std::make_unique<machine::output_file>(path);
   }
 
@@ -152,6 +68,10 @@ class graph_writer {
  private:
   void check() const {
     const std::string name(name_of(format_));
+    if (graph_.vertices() == 0) {
+      throw usage_error("the graph has no vertices, which " + name + " cannot hold (.cg holds it)");
+    }
+    check_names();
     if (format_ == file_format::metis && graph_.directed()) {
       throw usage_error("the graph is directed, but " + name + " holds undirected graphs only");
     }
@@ -163,6 +83,21 @@ class graph_writer {
     if (graph_.directed() && graph_.in().targets.size() != graph_.arcs()) {
       throw usage_error("the graph lacks its in-edges, which " + name + " holds");
     }
+  }
+
+  /// Throws usage_error for a name that the format cannot hold: another one in its place might be that of another
+  /// vertex.
+  void check_names() const {
+    if (graph_.names() == nullptr || numbers_vertices(format_)) return;
+    const vertex_names& names = *graph_.names();
+    const auto first_of = [](std::uint64_t a, std::uint64_t b) { return std::min(a, b); };
+    const std::uint64_t wrong = parallel_reduce(
+        std::uint64_t{0}, names.size(), names.size(),
+        [&](std::uint64_t i) { return fault_of(names[i], format_).empty() ? names.size() : i; }, first_of);
+    if (wrong == names.size()) return;
+    throw usage_error("the name " + input::shown(names[wrong]) + " holds " +
+                      std::string(fault_of(names[wrong], format_)) + ", which " + std::string(name_of(format_)) +
+                      " cannot hold (.cg holds all names)");
   }
 
   /// Appends the text that format(i, text) makes for each i in [0, count), in order. Formats four blocks a thread at a
@@ -215,6 +150,9 @@ class graph_writer {
   std::string header() const {
     const std::string n = std::to_string(graph_.vertices());
     const bool directed = graph_.directed();
+    if (is_list_without_edges(graph_, format_)) {
+      return std::string(directed ? "# Directed" : "# Undirected") + " graph without edges, its vertices:\n";
+    }
     if (comments_) {
       const bool isolated = labels_are_a_range(graph_) && count_isolated(graph_) != 0;
       if (directed && !isolated) return {};  // readers take a list that says nothing for just this
@@ -226,7 +164,8 @@ class graph_writer {
       return text + "\n";
     }
     if (format_ == file_format::table) {
-      return graph_.weighted() ? "Source,Target,Type,Weight\n" : "Source,Target,Type\n";
+      return (graph_.weighted() ? "Source,Target,Type,Weight" : "Source,Target,Type") + attributes_.header_cells() +
+             "\n";
     }
     if (format_ == file_format::pajek) return "*Vertices " + n + "\n";
     if (format_ == file_format::gml) return directed ? "graph [\n  directed 1\n" : "graph [\n  directed 0\n";
@@ -236,13 +175,13 @@ class graph_writer {
                  "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n") +
              (graph_.weighted() ? "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
                                 : "") +
-             attributes_declared() + "  <graph edgedefault=\"" + (directed ? "directed" : "undirected") + "\">\n";
+             attributes_.declared() + "  <graph edgedefault=\"" + (directed ? "directed" : "undirected") + "\">\n";
     }
     if (format_ == file_format::gexf) {
       return std::string(
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                  "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">\n  <graph defaultedgetype=\"") +
-             (directed ? "directed" : "undirected") + "\">\n" + attributes_declared() + "    <nodes>\n";
+             (directed ? "directed" : "undirected") + "\">\n" + attributes_.declared() + "    <nodes>\n";
     }
     if (format_ == file_format::dimacs) return "p sp " + n + " " + std::to_string(graph_.arcs()) + "\n";
     if (format_ == file_format::metis) {
@@ -256,59 +195,31 @@ class graph_writer {
     return {};
   }
 
-  /// Returns the elements that declare the attributes of vertices.
-  std::string attributes_declared() const {
-    if (attributes_.empty()) return {};
-    const bool gexf = format_ == file_format::gexf;
-    std::string text = gexf ? "    <attributes class=\"node\">\n" : "";
-    for (std::size_t i = 0; i < attributes_.size(); ++i) {
-      const std::string id = std::to_string(i);
-      text +=
-          gexf ? "      <attribute id=\"" + id + "\" title=\"" : "  <key id=\"v" + id + "\" for=\"node\" attr.name=\"";
-      append_escaped(text, attributes_[i].name);
-      text += gexf ? "\" type=\"" : "\" attr.type=\"";
-      text += attributes_[i].number ? "double\"/>\n" : "string\"/>\n";
-    }
-    return gexf ? text + "    </attributes>\n" : text;
-  }
-
-  /// Appends the attributes of vertex v.
-  void append_attributes(std::string& text, std::uint64_t v) const {
-    const bool gexf = format_ == file_format::gexf;
-    if (gexf) text += "<attvalues>";
-    for (std::size_t i = 0; i < attributes_.size(); ++i) {
-      std::string value;
-      attributes_[i].append(value, v);
-      if (value.empty()) continue;
-      text += gexf ? "<attvalue for=\"" : "<data key=\"v";
-      append_number(text, i);
-      text += gexf ? "\" value=\"" : "\">";
-      append_escaped(text, value);
-      text += gexf ? "\"/>" : "</data>";
-    }
-    if (gexf) text += "</attvalues>";
-  }
-
   /// True for formats that list the vertices before the edges.
   bool lists_vertices() const noexcept {
-    return format_ == file_format::pajek || format_ == file_format::gml || format_ == file_format::graphml ||
-           format_ == file_format::gexf;
+    return is_list_without_edges(graph_, format_) || format_ == file_format::pajek || format_ == file_format::gml ||
+           format_ == file_format::graphml || format_ == file_format::gexf;
   }
 
   /// Appends the line of vertex v in a format that lists the vertices.
   void append_vertex(std::string& text, std::uint64_t v) const {
     std::string name;
     graph_.append_name(name, v);
-    if (format_ == file_format::pajek) {
+    if (is_list_without_edges(graph_, format_)) {
+      text += "# ";
+      append_quoted(text, name, graph_.names() != nullptr);
+    } else if (format_ == file_format::pajek) {
       append_number(text, v + 1);
       text += ' ';
-      append_quoted(text, name, true);
+      append_label(text, name);
     } else if (format_ == file_format::gml) {
       text += "  node [ id ";
       append_number(text, v);
       text += " label \"";
-      append_escaped(text, name);
-      text += "\" ]";
+      append_ascii(text, name);
+      text += '"';
+      attributes_.append_vertex(text, v);
+      text += " ]";
     } else {
       text += format_ == file_format::gexf ? "      <node id=\"" : "    <node id=\"";
       append_escaped(text, name);
@@ -316,11 +227,11 @@ class graph_writer {
         text += "\" label=\"";
         append_escaped(text, name);
       }
-      if (attributes_.empty()) {
+      if (!attributes_.of_vertices()) {
         text += "\"/>";
       } else {
         text += "\">";
-        append_attributes(text, v);
+        attributes_.append_vertex(text, v);
         text += "</node>";
       }
     }
@@ -340,7 +251,7 @@ class graph_writer {
   }
 
   /// Appends an edge in XML.
-  void append_element(std::string& text, std::uint64_t v, std::uint64_t to, double weight) const {
+  void append_element(std::string& text, std::uint64_t v, std::uint64_t to, double weight, std::uint64_t number) const {
     const bool gexf = format_ == file_format::gexf;
     std::string name;
     graph_.append_name(name, v);
@@ -350,17 +261,14 @@ class graph_writer {
     name.clear();
     graph_.append_name(name, to);
     append_escaped(text, name);
-    if (graph_.weighted() && gexf) {
-      text += "\" weight=\"";
-      append_weight(text, weight);
+    append_any_weight(text, gexf ? "\" weight=\"" : "\"><data key=\"weight\">", weight);
+    const bool open = graph_.weighted() && !gexf;
+    if (open) text += "</data>";
+    if (attributes_.of_edges()) {
+      if (!open) text += "\">";
+      attributes_.append_edge(text, number);
     }
-    if (graph_.weighted() && !gexf) {
-      text += "\"><data key=\"weight\">";
-      append_weight(text, weight);
-      text += "</data></edge>\n";
-    } else {
-      text += "\"/>\n";
-    }
+    text += open || attributes_.of_edges() ? "</edge>\n" : "\"/>\n";
   }
 
   /// Appends what the user calls vertex v, as a column of a list or a table.
@@ -377,11 +285,15 @@ class graph_writer {
     append_number(text, v + 1);
     text += ' ';
     append_number(text, to + 1);
-    if (graph_.weighted()) {
-      text += ' ';
-      append_weight(text, weight);
-    }
+    append_any_weight(text, " ", weight);
     text += '\n';
+  }
+
+  /// Appends the weight behind `before`, if the graph has weights.
+  void append_any_weight(std::string& text, std::string_view before, double weight) const {
+    if (!graph_.weighted()) return;
+    text += before;
+    append_weight(text, weight);
   }
 
   void write_text() {
@@ -408,9 +320,12 @@ class graph_writer {
   void append_row(std::string& text, std::uint64_t v) const {
     const adjacency<Vertex>& out = graph_.out();
     const bool once = !graph_.directed();
+    // Added to an arc, makes its number: below zero perhaps, so that the sum wraps around.
+    const std::uint64_t before = numbers_ ? numbers_->first(v) - numbers_->begin(v) : 0;
     for (std::uint64_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a) {
       const std::uint64_t to = out.targets[a];
       const double weight = graph_.weighted() ? out.weights[a] : 1;
+      const std::uint64_t number = before + a;
       switch (format_) {
         case file_format::edge_list:
         case file_format::weighted_edge_list:
@@ -451,10 +366,8 @@ class graph_writer {
           text += ',';
           append_cell(text, to);
           text += once ? ",Undirected" : ",Directed";
-          if (graph_.weighted()) {
-            text += ',';
-            append_weight(text, weight);
-          }
+          append_any_weight(text, ",", weight);
+          if (numbers_) attributes_.append_edge(text, number);
           text += '\n';
           break;
         case file_format::pajek:
@@ -467,23 +380,25 @@ class graph_writer {
           append_number(text, v);
           text += " target ";
           append_number(text, to);
-          if (graph_.weighted()) {
-            text += " weight ";
-            append_weight(text, weight);
-          }
+          append_any_weight(text, " weight ", weight);
+          if (numbers_) attributes_.append_edge(text, number);
           text += " ]\n";
           break;
         case file_format::graphml:
         case file_format::gexf:
           if (once && to < v) break;
-          append_element(text, v, to, weight);
+          append_element(text, v, to, weight, number);
           break;
         case file_format::gapbs_sg:
         case file_format::gapbs_wsg:
           break;  // binary
         case file_format::adjacency_list:
         case file_format::ligra:
+        case file_format::npy:
         case file_format::npz:
+        case file_format::node_link:
+        case file_format::dot:
+        case file_format::lgl:
         case file_format::automatic:
           break;  // not written
       }
@@ -527,7 +442,8 @@ class graph_writer {
   static constexpr double exact = 9007199254740992;  // 2^53: doubles hold all whole numbers up to here
 
   const csr_graph<Vertex>& graph_;
-  std::span<const vertex_attribute> attributes_;
+  attribute_writer attributes_;
+  std::optional<edge_numbers<Vertex>> numbers_;  ///< if edges have attributes
   file_format format_;
   const run_control& control_;
   compression method_;
@@ -536,42 +452,6 @@ class graph_writer {
 };
 
 }  // namespace
-
-std::vector<std::string> what_is_lost(const any_graph& graph, const std::string& path, file_format format) {
-  if (format == file_format::automatic) format = format_from_suffix(path);
-  std::vector<std::string> lost;
-  const bool list = is_edge_list(format);
-  std::visit(
-      [&](const auto& g) {
-        const bool gapbs = is_gapbs(format);
-        const bool numbered = gapbs || format == file_format::matrix_market || format == file_format::dimacs ||
-                              format == file_format::metis;
-        const std::uint64_t first = gapbs ? 0 : 1;
-        if (numbered && g.vertices() != 0 &&
-            (g.names() != nullptr || !labels_are_a_range(g) || g.label(g.by_label(0)) != first)) {
-          lost.push_back("vertices are numbered from " + std::to_string(first) + " on: their " +
-                         (g.names() != nullptr ? "names" : "numbers") + " are lost (--names-to FILE writes them)");
-        }
-        if (format == file_format::edge_list && g.weighted()) {
-          lost.emplace_back("weights are lost (.wel and .csv keep them)");
-        }
-        if (format == file_format::gapbs_sg && g.weighted()) lost.emplace_back("weights are lost (.wsg keeps them)");
-        const bool comments = may_have_comments(path, format);
-        if (list && !comments && !g.directed()) {
-          lost.emplace_back("nothing in it says that edges are undirected (--undirected reads it so; .txt tells)");
-        }
-        if (format == file_format::dimacs && !g.directed()) {
-          lost.emplace_back("each undirected edge becomes two arcs (--undirected reads them as one)");
-        }
-        const std::uint64_t isolated = list || format == file_format::table ? count_isolated(g) : 0;
-        if (isolated != 0 && !(comments && labels_are_a_range(g))) {
-          lost.push_back(std::to_string(isolated) + (isolated == 1 ? " vertex" : " vertices") + " without edges " +
-                         (isolated == 1 ? "is" : "are") + " lost (.graphml, .gml, .net, .mtx and .cg keep them)");
-        }
-      },
-      graph);
-  return lost;
-}
 
 void write_graph(const any_graph& graph, const std::string& path, file_format format, const run_control& control) {
   write_attributed_graph(graph, path, format, {}, control);

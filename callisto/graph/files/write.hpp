@@ -18,10 +18,11 @@ namespace callisto::graph {
 /// at all.
 ///
 /// - Undirected graphs: METIS, GAPBS and DIMACS get each edge in both directions, other formats once.
-/// - Names and labels: Matrix Market, DIMACS, METIS and GAPBS number the vertices densely and lose both; others keep
-///   them.
+/// - Names and labels: Matrix Market, DIMACS, METIS and GAPBS number the vertices densely and lose both; other formats
+///   keep them.
 /// - An edge list begins with a comment if its edges have no directions or if there are vertices without edges; it says
-///   so, and which numbers are vertices. Those called .el or .wel have no comment.
+///   so, and which numbers are vertices. Edge lists called .el or .wel have no comment.
+/// - Attributes: GraphML, GEXF and GML hold those of vertices and edges, tables (.csv) those of edges.
 /// - Weights: in an unweighted graph they are 1 if the format requires weights (weighted edge list, DIMACS, .wsg).
 ///
 /// Reports arcs as progress. Throws usage_error if the format cannot hold the graph: METIS requires an undirected
@@ -42,6 +43,9 @@ struct vertex_attribute {
 /// Writes `graph` with attributes of its vertices; the rest as above. Other formats leave attributes out.
 CALLISTO_API void write_attributed_graph(const any_graph& graph, const std::string& path, file_format format,
                                          std::span<const vertex_attribute> attributes, const run_control& control = {});
+
+/// True if files of this format hold attributes of edges, and perhaps of vertices.
+CALLISTO_API bool holds_attributes(file_format format) noexcept;
 
 /// Returns what a file of this format and name does not keep of the graph: a line each, empty if nothing is lost.
 CALLISTO_API std::vector<std::string> what_is_lost(const any_graph& graph, const std::string& path, file_format format);

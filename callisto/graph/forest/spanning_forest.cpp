@@ -193,7 +193,7 @@ class forest_builder {
 
   std::uint64_t load(std::uint64_t v) noexcept { return std::atomic_ref(tree_[v]).load(std::memory_order_relaxed); }
 
-  /// Drops v's arcs inside of its tree, and finds the lightest of the others.
+  /// Drops v's arcs inside of its tree, and finds the lightest of its other arcs.
   void offer(Vertex v) {
     entry* const row = rows_.data() + begin_[v];
     std::uint64_t kept = 0;

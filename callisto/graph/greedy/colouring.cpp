@@ -15,8 +15,8 @@
 namespace callisto::graph {
 namespace {
 
-/// Vertices that one thread colours alone: fewer than others could come to share.
-constexpr std::size_t few = 128;
+/// Vertices that one thread colours alone: fewer than other threads could come to share.
+constexpr std::size_t few_ready = 128;
 
 template <class Vertex>
 class colourer {
@@ -47,7 +47,7 @@ class colourer {
     });
     while (gather()) {
       control_.check();
-      if (ready_.size() <= few) {
+      if (ready_.size() <= few_ready) {
         for (const Vertex v : ready_) choose(v);
       } else {
         over(ready_.size(), [&](std::uint64_t i) { choose(ready_[i]); });
@@ -70,7 +70,7 @@ class colourer {
     return level_[u] != level_[v] ? level_[u] > level_[v] : order_.before(u, v);
   }
 
-  /// Gives vertices levels for smallest_log_last: those that have at most 1, then 2, then 4 ... neighbours left are
+  /// Gives vertices levels for smallest_log_last: vertices that have at most 1, then 2, then 4 ... neighbours left are
   /// removed; the later, the higher.
   void peel() {
     machine::page_array<std::uint32_t> left(n_);

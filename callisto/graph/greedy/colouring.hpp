@@ -12,7 +12,7 @@ namespace callisto::graph {
 /// The order in which vertices choose their colours (Hasenplaugh et al.), equal ones by a random order.
 enum class colouring_order {
   largest_log_first,  ///< by falling logarithm of the degree
-  smallest_log_last,  ///< those that are left longest when vertices of few neighbours are removed: fewer colours
+  smallest_log_last,  ///< vertices that stay longest when vertices of few neighbours are removed: fewer colours
   random,
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 enum decision : char { undecided = 0, in = 1, out = 2 };
 
-/// Returns the decision on v as far as those on its neighbours allow.
+/// Returns the decision on v as far as the decisions on its neighbours allow.
 template <class Vertex>
 decision decide(const csr_graph<Vertex>& graph, std::uint64_t v, const vertex_order& order,
                 machine::page_array<char>& decisions) {

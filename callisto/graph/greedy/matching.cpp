@@ -17,10 +17,10 @@
 namespace callisto::graph {
 namespace {
 
-/// Vertices that one thread looks at alone: fewer than others could come to share.
-constexpr std::size_t few = 128;
-/// If a round matches at least one vertex in so many, all vertices left are asked whether they must choose again;
-/// otherwise those that point at the matched ones are looked for.
+/// Vertices that one thread looks at alone: fewer than other threads could come to share.
+constexpr std::size_t few_choosing = 128;
+/// If a round matches at least one vertex in this many, all vertices left are asked whether they must choose again;
+/// otherwise the vertices that point at the matched ones are looked for.
 constexpr std::uint64_t vertices_a_match = 64;
 
 template <class Vertex>
@@ -48,7 +48,7 @@ class matcher {
     while (!choosing_.empty()) {
       ++result_.rounds;
       each([&](Vertex v) { point(v); });
-      // Each end that points again takes the other one as its partner; the other one may have pointed at it before.
+      // Each end that points again takes the edge's other end as its partner; that end may have pointed at it before.
       each([&](Vertex v) {
         const Vertex w = points_to_[v];
         if (w == single || points_to_[w] != v) return;
@@ -87,7 +87,7 @@ class matcher {
     if (!parallel_for(std::uint64_t{0}, count, f, {.stop = control_.stop})) throw cancelled();
   }
   void each(const auto& f) {
-    if (choosing_.size() <= few) {
+    if (choosing_.size() <= few_choosing) {
       for (const Vertex v : choosing_) f(v);
     } else {
       over(choosing_.size(), [&](std::uint64_t i) { f(choosing_[i]); });

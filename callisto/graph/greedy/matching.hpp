@@ -12,7 +12,7 @@ namespace callisto::graph {
 
 struct matching_options {
   bool heaviest_first = false;  ///< take edges by falling weight; otherwise weights play no part
-  std::uint64_t seed = 1;       ///< of the order of edges, or of those of equal weight
+  std::uint64_t seed = 1;       ///< of the order of edges, or of edges of equal weight
 };
 
 template <class Vertex>
@@ -31,8 +31,8 @@ struct matching_result {
 /// part.
 ///
 /// Method: locally first edges (Preis 1999; Manne and Bisseling 2007; Blelloch, Fineman and Shun, SPAA'12). Each vertex
-/// points along its first edge to an unmatched neighbour; vertices that point at each other are matched, and those that
-/// pointed at them choose again. The result depends on the graph and the options alone.
+/// points along its first edge to an unmatched neighbour; vertices that point at each other are matched, and vertices
+/// that pointed at them choose again. The result depends on the graph and the options alone.
 ///
 /// Memory: 12 bytes a vertex (24 with 64-bit vertices). Reports vertices as progress. Throws usage_error if
 /// heaviest_first is asked for and the graph has no weights, and for a directed graph without the rows of its in-edges;

@@ -47,7 +47,7 @@ std::uint32_t find_stars(const layout_level& level, std::vector<std::uint32_t>& 
       best_mass = mass;
     }
     if (best == none && degree(level, v) == 0 && alone++ % 4 != 0) {
-      parents[v] = stars - 1;  // vertices without neighbours come first, one after the other
+      parents[v] = stars - 1;  // vertices without neighbours come first, in sequence
       continue;
     }
     const std::uint32_t centre = best == none ? v : best;

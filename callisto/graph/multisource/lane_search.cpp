@@ -23,17 +23,17 @@ struct vector_of<double> {
   using type = double __attribute__((vector_size(64), may_alias));
 };
 template <class Length>
-using lanes_of = typename vector_of<Length>::type;
+using lengths_of = typename vector_of<Length>::type;
 
 #define CALLISTO_INLINE [[gnu::always_inline]] inline
 
 template <class Length>
-CALLISTO_INLINE lanes_of<Length>& at(Length* distances, std::uint64_t number) noexcept {
-  return reinterpret_cast<lanes_of<Length>&>(distances[number * lane_limits<Length>::lanes]);
+CALLISTO_INLINE lengths_of<Length>& at(Length* distances, std::uint64_t number) noexcept {
+  return reinterpret_cast<lengths_of<Length>&>(distances[number * lane_limits<Length>::lanes]);
 }
 
 template <class Length>
-CALLISTO_INLINE Length largest(const lanes_of<Length>& values) noexcept {
+CALLISTO_INLINE Length largest(const lengths_of<Length>& values) noexcept {
   alignas(64) Length all[lane_limits<Length>::lanes];
   std::memcpy(all, &values, sizeof(all));
   for (unsigned width = lane_limits<Length>::lanes / 2; width != 0; width /= 2) {
@@ -63,14 +63,14 @@ struct sweep_arrays {
 template <class Length>
 CALLISTO_INLINE bool settle(const sweep_arrays<Length>& s, std::uint64_t v, unsigned now) noexcept {
   const Length limit = s.farthest[v];
-  lanes_of<Length> best = at(s.distances, v);
-  const lanes_of<Length> before = best;
+  lengths_of<Length> best = at(s.distances, v);
+  const lengths_of<Length> before = best;
   for (std::uint64_t a = s.offsets[v], end = s.offsets[v + 1]; a != end; ++a) {
     const Length length = s.lengths[a];
     if (length >= limit) break;
     const std::uint32_t u = s.sources[a];
     if (s.changed[u] + 1U < now) continue;
-    const lanes_of<Length> other = at(s.distances, u) + length;
+    const lengths_of<Length> other = at(s.distances, u) + length;
     best = other < best ? other : best;
   }
   if (!any(best < before)) return false;
@@ -93,13 +93,13 @@ CALLISTO_INLINE bool sweep(const sweep_arrays<Length>& s, unsigned now, bool up)
 
 /// Sets the first distances: by way of the hubs. `bound`: by hub, a distance from each source to it.
 template <class Length>
-CALLISTO_INLINE void set_bounds(const sweep_arrays<Length>& s, const lanes_of<Length>* bounds,
+CALLISTO_INLINE void set_bounds(const sweep_arrays<Length>& s, const lengths_of<Length>* bounds,
                                 const std::vector<machine::page_array<Length>>& from,
-                                const lanes_of<Length>& first) noexcept {
+                                const lengths_of<Length>& first) noexcept {
   for (std::uint64_t v = 0; v < s.vertices; ++v) {
-    lanes_of<Length> best = first;
+    lengths_of<Length> best = first;
     for (std::size_t h = 0; h < from.size(); ++h) {
-      const lanes_of<Length> other = bounds[h] + from[h][v];
+      const lengths_of<Length> other = bounds[h] + from[h][v];
       best = other < best ? other : best;
     }
     at(s.distances, v) = best;
@@ -110,11 +110,11 @@ CALLISTO_INLINE void set_bounds(const sweep_arrays<Length>& s, const lanes_of<Le
 /// Returns the largest distance that is not infinity.
 template <class Length>
 CALLISTO_INLINE Length eccentricity(const sweep_arrays<Length>& s) noexcept {
-  lanes_of<Length> most{};
-  const lanes_of<Length> none{};
+  lengths_of<Length> most{};
+  const lengths_of<Length> none{};
   for (std::uint64_t v = 0; v < s.vertices; ++v) {
-    const lanes_of<Length> here = at(s.distances, v);
-    const lanes_of<Length> finite = here == none + lane_limits<Length>::infinity ? none : here;
+    const lengths_of<Length> here = at(s.distances, v);
+    const lengths_of<Length> finite = here == none + lane_limits<Length>::infinity ? none : here;
     most = most < finite ? finite : most;
   }
   return largest<Length>(most);
@@ -123,8 +123,8 @@ CALLISTO_INLINE Length eccentricity(const sweep_arrays<Length>& s) noexcept {
 template <class Length>
 struct functions {
   bool (*sweep)(const sweep_arrays<Length>&, unsigned, bool);
-  void (*set_bounds)(const sweep_arrays<Length>&, const lanes_of<Length>*,
-                     const std::vector<machine::page_array<Length>>&, const lanes_of<Length>&);
+  void (*set_bounds)(const sweep_arrays<Length>&, const lengths_of<Length>*,
+                     const std::vector<machine::page_array<Length>>&, const lengths_of<Length>&);
   Length (*eccentricity)(const sweep_arrays<Length>&);
 };
 
@@ -134,9 +134,9 @@ struct functions {
     __VA_ARGS__ static bool sweep_(const sweep_arrays<Length>& s, unsigned n, bool up) {               \
       return sweep<Length>(s, n, up);                                                                  \
     }                                                                                                  \
-    __VA_ARGS__ static void bounds_(const sweep_arrays<Length>& s, const lanes_of<Length>* b,          \
+    __VA_ARGS__ static void bounds_(const sweep_arrays<Length>& s, const lengths_of<Length>* b,        \
                                     const std::vector<machine::page_array<Length>>& from,              \
-                                    const lanes_of<Length>& first) {                                   \
+                                    const lengths_of<Length>& first) {                                 \
       set_bounds<Length>(s, b, from, first);                                                           \
     }                                                                                                  \
     __VA_ARGS__ static Length most_(const sweep_arrays<Length>& s) { return eccentricity<Length>(s); } \
@@ -186,9 +186,9 @@ template <class Length>
 void lane_search<Length>::start(std::span<const std::uint32_t> sources) {
   constexpr Length infinity = lane_limits<Length>::infinity;
   const sweep_arrays<Length> arrays = arrays_of(rows_, distances_, farthest_, changed_);
-  lanes_of<Length> first{};  // lanes without a source stay at 0
+  lengths_of<Length> first{};  // lanes without a source stay at 0
   for (std::size_t l = 0; l < sources.size(); ++l) first[l] = infinity;
-  lanes_of<Length> bounds[most_landmarks]{};
+  lengths_of<Length> bounds[most_landmarks]{};
   for (std::size_t h = 0; h < marks_.to.size(); ++h) {
     for (std::size_t l = 0; l < sources.size(); ++l) bounds[h][l] = marks_.to[h][sources[l]];
   }
@@ -272,5 +272,6 @@ landmarks<Length> find_landmarks(const length_rows<Length>& rows, const length_r
 CALLISTO_INSTANTIATE(std::uint16_t);
 CALLISTO_INSTANTIATE(std::uint32_t);
 CALLISTO_INSTANTIATE(double);
+#undef CALLISTO_INSTANTIATE
 
 }  // namespace callisto::graph

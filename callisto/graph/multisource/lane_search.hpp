@@ -1,9 +1,10 @@
 // Shortest paths by length from many sources at once: a cache line of distances for each vertex, one a source.
 //
 // A sweep goes over all vertices, up and down in turn. Each vertex takes, in all lanes at once, the least of its
-// distances and those of its in-neighbours plus the arc: Bellman-Ford's algorithm in the manner of Gauss and Seidel. A
-// row ends where an arc is longer than the vertex's largest distance, which it cannot shorten. In-neighbours that have
-// not changed since the sweep before are skipped. So all sweeps together read about as many arcs as one search.
+// distances and the distances of its in-neighbours plus the arc: Bellman-Ford's algorithm in the manner of Gauss and
+// Seidel. A row ends where an arc is longer than the vertex's largest distance, which it cannot shorten. In-neighbours
+// that have not changed since the sweep before are skipped. So all sweeps together read about as many arcs as one
+// search.
 //
 // The first distances are upper bounds, by way of some hubs ("landmarks": Goldberg and Harrelson, SODA 2005): rows end
 // early from the first sweep on.
@@ -83,8 +84,8 @@ class lane_search {
   std::uint64_t sweeps_ = 0;
 };
 
-/// Moves the sources that reach no hub behind the others, which keep their order. Such a source reaches little, and a
-/// lane without distances would make the rows of a whole search be read to their ends.
+/// Moves the sources that reach no hub behind the other sources, which keep their order. Such a source reaches little,
+/// and a lane without distances would make the rows of a whole search be read to their ends.
 template <class Length>
 void reaching_first(std::vector<std::uint32_t>& sources, const landmarks<Length>& marks) {
   std::stable_partition(sources.begin(), sources.end(), [&](std::uint32_t s) {

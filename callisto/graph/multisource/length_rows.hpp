@@ -26,7 +26,7 @@ struct hub_numbers {
 template <class Length>
 struct length_rows {
   machine::page_array<std::uint64_t> offsets;  ///< by number of a vertex
-  machine::page_array<std::uint32_t> sources;  ///< numbers of in-neighbours, those of short arcs first
+  machine::page_array<std::uint32_t> sources;  ///< numbers of in-neighbours, short arcs first
   machine::page_array<Length> lengths;
   machine::page_array<std::uint64_t> arcs;  ///< indices of the arcs in the graph's rows; empty unless asked for
 

@@ -1,4 +1,4 @@
-// The states of searches that run at once: a thread takes one, and gives it back for others.
+// The states of searches that run at once: a thread takes one, and gives it back for other threads.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
@@ -46,8 +46,8 @@ class shared_states {
   std::vector<State*> free_;
 };
 
-/// Calls work(state, i) for each i below `count` on all threads; each thread has a state of its own. `where` names the
-/// loop in statistics. Throws cancelled.
+/// Calls work(state, i) for each i below `count` on all threads; each thread has its own state. `where` names the loop
+/// in statistics. Throws cancelled.
 template <class State, class Work>
 void over_states(shared_states<State>& states, std::uint64_t count, const run_control& control, const Work& work,
                  std::source_location where = std::source_location::current()) {

@@ -1,4 +1,5 @@
 // Renumbering the vertices of a graph.
+#include <callisto/graph/attributes/carry.hpp>
 #include <callisto/graph/construction/radix_sort.hpp>
 #include <callisto/graph/csr/degree_ranking.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
@@ -111,10 +112,12 @@ csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Ver
   auto in = graph.directed() && graph.has_in() ? rows_of(graph.in()) : adjacency<Vertex>();
   machine::page_array<std::uint64_t> labels(graph.vertices());
   over(graph.vertices(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
-  return surveyed(
+  auto result = surveyed(
       csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label))
           .with_names(graph.names()),
       control);
+  auto attributes = carried(graph, result, numbers.place, giver::each, control);
+  return std::move(result).with_attributes(std::move(attributes));
 }
 
 template <class Vertex>

@@ -61,11 +61,11 @@ class block_layout {
   std::array<std::vector<std::uint64_t>, block_colours> of_colour_;
 };
 
-/// Sums of a sweep over all scores; those of blocks add up.
+/// Sums of a sweep over all scores; the sums of blocks add up.
 struct block_sums {
   double change = 0;    ///< L1 distance between the scores before and after
   double total = 0;     ///< sum of the scores after
-  double dangling = 0;  ///< sum of those of vertices without out-arcs
+  double dangling = 0;  ///< sum of the scores after, over vertices without out-arcs
 
   friend block_sums operator+(block_sums a, const block_sums& b) {
     return {a.change + b.change, a.total + b.total, a.dangling + b.dangling};
@@ -90,7 +90,7 @@ struct block_sweep {
   const Real* inverse;  ///< 1 / out-degree; 0 without out-arcs
   const Real* x;        ///< the scores before
   Real* y;              ///< the scores after
-  double base;          ///< what every vertex gets; with `restart`, the sum over all vertices
+  double base;          ///< the amount that every vertex gets; with `restart`, the sum over all vertices
   double damping;
   const double* restart;  ///< the share of each vertex in `base`; null: equal ones
   const Weight* weights;  ///< of the arcs of `in`

@@ -2,10 +2,11 @@
 // Included by pagerank.cpp and pagerank_64.cpp, which compile it for 32-bit and for 64-bit vertices.
 #pragma once
 
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/mixing.hpp>
-#include <callisto/graph/pagerank/over_vertices.hpp>
+#include <callisto/graph/pagerank/over_parts.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/pagerank/rows.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -24,7 +25,7 @@ namespace callisto::graph {
 
 /// `start` and `sweep` are bodies of kernel.hpp that know the graph; the rest of them is set here.
 template <class Start, class Sweep>
-pagerank_result power_iteration(std::uint64_t vertices, const pagerank_options& options, const run_control& control,
+pagerank_result power_iteration(std::uint64_t vertices, const pagerank_options& options, const shared_control& control,
                                 Start start, Sweep sweep) {
   pagerank_result result;
   result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
@@ -39,16 +40,19 @@ pagerank_result power_iteration(std::uint64_t vertices, const pagerank_options& 
   sweep.scores = result.scores.data();
   sweep.damping = options.damping;
   sweep.restart = restart.data();
-  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, control).dangling;
+  double dangling = over_parts<sweep_sums>(vertices, start, options.batch, control).dangling;
+  if (control.among != nullptr) control.among->share(contributions.data(), control.among->bounds());
   while (!result.converged && result.iterations < options.iterations) {
     sweep.contributions = contributions.data();
     sweep.next_contributions = next_contributions.data();
     sweep.base = pagerank_base(options.damping, 1, dangling, sharers);
-    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, control);
+    const auto sums = over_parts<sweep_sums>(vertices, sweep, options.batch, control);
     dangling = sums.dangling;
     contributions.swap(next_contributions);
+    if (control.among != nullptr) control.among->share(contributions.data(), control.among->bounds());
     count_sweep(result, sums.change, options, control);
   }
+  if (control.among != nullptr) control.among->collect(result.scores.data(), control.among->bounds());
   return result;
 }
 
@@ -67,7 +71,7 @@ class accelerated_iteration {
  public:
   /// `weights`: of the in-arcs. `inverse`: 1 / the sum of the weights of each vertex's out-arcs. Both are given if arcs
   /// have weights.
-  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const run_control& control,
+  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const shared_control& control,
                         const Weight* weights = nullptr, const double* inverse = nullptr)
       : graph_(graph),
         options_(options),
@@ -79,8 +83,9 @@ class accelerated_iteration {
         weights_(weights),
         given_inverse_(inverse) {
     contributions_[2 * graph.vertices()] = 0;
+    if (control.among != nullptr) join_partners();
     const row_pattern pattern =
-        std::is_void_v<Weight> ? packed_rows<Vertex>::pattern_of(graph.in()) : row_pattern::none;
+        std::is_void_v<Weight> ? packed_rows<Vertex>::pattern_of(graph.in(), control.among) : row_pattern::none;
     if (pattern != row_pattern::none) pack_all_rows();
     if (pattern == row_pattern::repeated) sweeps_to_mix_ = most_mixed_sweeps;
     for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), machine::page_kind::used);
@@ -95,7 +100,7 @@ class accelerated_iteration {
       const double change = sums.change * scale_[i] + noise<Real>;
       count_sweep(result, change, options_, control_);
       if (result.converged || result.iterations == options_.iterations) {
-        result.scores = normalized(scores_[i + 1], sums.total);
+        result.scores = normalized_parts(scores_[i + 1], sums.total, control_);
         return result;
       }
       totals_[i] = sums.total;
@@ -140,12 +145,18 @@ class accelerated_iteration {
       over_blocks(colour, [&](std::uint64_t block) { parts[block] = body(block); });
       unpublished_ = colour;
     }
+    if (control_.among != nullptr) control_.among->share(parts.data(), block_bounds_);
     return std::accumulate(parts.begin(), parts.end(), block_sums{});
   }
 
   /// Publishes the contributions of the blocks of the colour swept last.
   void publish() {
     if (!unpublished_) return;
+    if (control_.among != nullptr) {
+      publish_among(*unpublished_);
+      unpublished_.reset();
+      return;
+    }
     over_blocks(*unpublished_, [&](std::uint64_t block) {
       Real* const published = contributions_.data();
       const Real* const fresh = published + graph_.vertices();
@@ -158,11 +169,53 @@ class accelerated_iteration {
   void over_blocks(std::uint64_t colour, const Body& body,
                    std::source_location where = std::source_location::current()) {
     const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
+    const std::size_t me = control_.among == nullptr ? 0 : control_.among->number();
+    const std::uint64_t first = control_.among == nullptr ? 0 : part_of_[colour][me];
+    const std::uint64_t last = control_.among == nullptr ? blocks.size() : part_of_[colour][me + 1];
     const auto run = [&](std::uint64_t i) { body(blocks[i]); };
     const loop_options how{.batch = options_.batch == 0 ? 0 : std::uint64_t{1}, .stop = control_.stop};
-    if (!parallel_for(std::uint64_t{0}, std::uint64_t{blocks.size()}, run, how, where)) {
+    if (!parallel_for(first, last, run, how, where)) {
       throw cancelled();
     }
+  }
+
+  /// Finds the blocks of each partner.
+  void join_partners() {
+    const std::vector<std::uint64_t>& bounds = control_.among->bounds();
+    std::uint64_t block = 0;
+    for (const std::uint64_t bound : bounds) {
+      while (block < layout_.blocks() && layout_.first(block) < bound) ++block;
+      block_bounds_.push_back(block);
+    }
+    sent_ = reals(graph_.vertices(), machine::page_kind::used);
+    for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
+      const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
+      place_of_[colour].push_back(0);
+      for (const std::uint64_t b : blocks)
+        place_of_[colour].push_back(place_of_[colour].back() + layout_.last(b) - layout_.first(b));
+      for (const std::uint64_t bound : block_bounds_)
+        part_of_[colour].push_back(
+            static_cast<std::uint64_t>(std::lower_bound(blocks.begin(), blocks.end(), bound) - blocks.begin()));
+    }
+  }
+
+  /// Publishes the contributions of the blocks of a colour at all partners: each sends the values of its blocks.
+  void publish_among(std::uint64_t colour) {
+    const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
+    const std::vector<std::uint64_t>& part = part_of_[colour];
+    const std::vector<std::uint64_t>& place = place_of_[colour];
+    Real* const published = contributions_.data();
+    const Real* const fresh = published + graph_.vertices();
+    const std::size_t me = control_.among->number();
+    parallel_for(part[me], part[me + 1], [&](std::uint64_t i) {
+      std::copy(fresh + layout_.first(blocks[i]), fresh + layout_.last(blocks[i]), sent_.data() + place[i]);
+    });
+    std::vector<std::uint64_t> bounds;
+    for (const std::uint64_t i : part) bounds.push_back(place[i]);
+    control_.among->share(sent_.data(), bounds);
+    parallel_for(std::uint64_t{0}, std::uint64_t{blocks.size()}, [&](std::uint64_t i) {
+      std::copy(sent_.data() + place[i], sent_.data() + place[i + 1], published + layout_.first(blocks[i]));
+    });
   }
 
   /// Sets the scores that the next sweeps begin with.
@@ -171,7 +224,9 @@ class accelerated_iteration {
     unpublished_.reset();
     const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), contributions_.data(),
                                        contributions_.data() + graph_.vertices(), value};
-    return over_vertices<mixed_sums>(graph_.vertices(), body, 0, control_);
+    const mixed_sums sums = over_parts<mixed_sums>(graph_.vertices(), body, 0, control_);
+    if (control_.among != nullptr) control_.among->share(contributions_.data(), control_.among->bounds());
+    return sums;
   }
 
   /// Begins again from the best mixture of the last `sweeps` sweeps.
@@ -179,8 +234,8 @@ class accelerated_iteration {
     sweep_scores<Real> scores;
     for (std::size_t i = 0; i <= sweeps; ++i) scores[i] = scores_[i].data();
     const auto multiply = [&]<std::size_t Most>(std::integral_constant<std::size_t, Most>) {
-      return over_vertices<mixing_products>(
-          graph_.vertices(), multiply_residuals<Real, Most>{only_of(scores, sweeps), scale_}, 0, control_);
+      return over_parts<mixing_products>(graph_.vertices(),
+                                         multiply_residuals<Real, Most>{only_of(scores, sweeps), scale_}, 0, control_);
     };
     const mixing_products products = sweeps <= mixed_sweeps
                                          ? multiply(std::integral_constant<std::size_t, mixed_sweeps>())
@@ -195,17 +250,22 @@ class accelerated_iteration {
 
   const csr_graph<Vertex>& graph_;
   const pagerank_options& options_;
-  const run_control& control_;
+  const shared_control& control_;
   block_layout layout_;
   std::size_t sweeps_to_mix_ = mixed_sweeps;
   packed_rows<Vertex> packed_;
   machine::page_array<double> restart_;
-  std::array<reals, most_mixed_sweeps + 1> scores_;  ///< the scores that sweeps begin with, then those of each sweep
+  std::array<reals, most_mixed_sweeps + 1> scores_;  ///< the scores that sweeps begin with, then each sweep's
   reals contributions_;                              ///< published, fresh, and a zero
   reals inverse_;
   const Weight* weights_;
   const double* given_inverse_;
-  std::optional<std::uint64_t> unpublished_;        ///< the colour of the blocks swept last
+  std::optional<std::uint64_t> unpublished_;  ///< the colour of the blocks swept last
+  // With partners:
+  std::vector<std::uint64_t> block_bounds_;                         ///< by partner: its first block
+  std::array<std::vector<std::uint64_t>, block_colours> part_of_;   ///< by partner: its first block of the colour
+  std::array<std::vector<std::uint64_t>, block_colours> place_of_;  ///< by block of the colour: its place in `sent_`
+  reals sent_;                                                      ///< contributions of a colour's blocks
   std::array<double, most_mixed_sweeps> scale_{};   ///< by sweep: makes the sum of the scores before it 1
   std::array<double, most_mixed_sweeps> totals_{};  ///< by sweep: sum of the scores after it
 };
@@ -236,7 +296,7 @@ mixing_start accelerated_iteration<Real, Vertex, Weight>::start() {
     }
     return found;
   };
-  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, 0, control_);
+  const auto dangling = over_parts<dangling_sums>(graph_.vertices(), look, 0, control_);
   const double n = static_cast<double>(graph_.vertices());
   if (!restart_.empty()) return {1, 0, in.offsets.data(), restart_.data()};
   if (graph_.arcs() == 0) return {1 / n, 0, in.offsets.data(), nullptr};
@@ -253,17 +313,20 @@ void accelerated_iteration<Real, Vertex, Weight>::pack_all_rows() {
   const auto pack = [&](std::uint64_t block) {
     packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block));
   };
-  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), pack, {.stop = control_.stop})) throw cancelled();
+  const std::size_t me = control_.among == nullptr ? 0 : control_.among->number();
+  const std::uint64_t first = control_.among == nullptr ? 0 : block_bounds_[me];
+  const std::uint64_t last = control_.among == nullptr ? layout_.blocks() : block_bounds_[me + 1];
+  if (!parallel_for(first, last, pack, {.stop = control_.stop})) throw cancelled();
 }
 
 /// Returns the PageRank of a graph with weights as strengths (weighted.cpp).
 template <class Vertex>
 pagerank_result weighted_pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
-                                     const run_control& control);
+                                     const shared_control& control);
 
 template <class Vertex>
 pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
-                            const run_control& control) {
+                            const shared_control& control) {
   constexpr double single_precision = 1e-5;  // from this tolerance on single precision is exact enough by far
   if (control.report != nullptr) control.report->begin("PageRank", options.iterations, "iterations");
   if (options.weights == weight_use::strength && graph.weighted()) return weighted_pagerank_of(graph, options, control);

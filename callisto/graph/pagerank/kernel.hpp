@@ -15,7 +15,7 @@
 
 namespace callisto::graph {
 
-/// Sums of a sweep over all ranks; those of threads add up.
+/// Sums of a sweep over all ranks; the sums of threads add up.
 struct sweep_sums {
   double change = 0;    ///< L1 distance between the ranks before and after
   double dangling = 0;  ///< rank on vertices without out-arcs
@@ -59,7 +59,8 @@ template <class Value, class Weight, class Vertex>
 /// Rows up to this length are summed in the precision of the values.
 inline constexpr std::uint64_t longest_short_row = 63;
 
-/// Returns that sum for a short row: the rounding errors of the sum are no larger than those of the values.
+/// Returns that sum for a short row: the rounding errors of the sum are no larger than the rounding errors of the
+/// values.
 template <class Value, class Vertex>
 [[gnu::always_inline]] inline Value short_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
   Value sum = 0;
@@ -133,7 +134,7 @@ struct pagerank_sweep {
   const double* contributions = nullptr;  ///< rank / out-degree before the sweep
   double* next_contributions = nullptr;
   double* scores = nullptr;
-  double base = 0;  ///< what restarts and dangling rank give to every vertex; with `restart`, the sum over all vertices
+  double base = 0;  ///< given by restarts and dangling rank to every vertex; with `restart`, the sum over all vertices
   double damping = 0;
   const double* restart = nullptr;  ///< the share of each vertex; null: equal ones
 

@@ -20,12 +20,12 @@ namespace callisto::graph {
 
 /// Sweeps that are mixed.
 inline constexpr std::size_t mixed_sweeps = 4;
-/// Sweeps that are mixed if rows repeat: a web graph needs so many sweeps that the memory is worth it.
+/// Sweeps that are mixed if rows repeat: a web graph needs many sweeps, so the memory is worth it.
 inline constexpr std::size_t most_mixed_sweeps = 6;
 
 using mixing_matrix = std::array<std::array<double, most_mixed_sweeps>, most_mixed_sweeps>;
 
-/// The scores where the sweeps to mix began, then those of each sweep. Each has a scale of its own.
+/// The scores where the sweeps to mix began, then the scores of each sweep. Each array has its own scale.
 template <class Real>
 using sweep_scores = std::array<const Real*, most_mixed_sweeps + 1>;
 
@@ -40,7 +40,7 @@ struct mixing_products {
   }
 };
 
-/// Returns the pointers of the first `sweeps` sweeps; the others are set so that their residuals are zero.
+/// Returns the pointers of the first `sweeps` sweeps; the other pointers are set so that their residuals are zero.
 template <class Real>
 sweep_scores<Real> only_of(sweep_scores<Real> scores, std::size_t sweeps) noexcept {
   std::fill(scores.begin() + static_cast<std::ptrdiff_t>(sweeps), scores.end(), scores[sweeps]);
@@ -139,7 +139,7 @@ struct mixture {
   }
 };
 
-/// Sets the scores of [first, last) to those of `value`, and their contributions, published and fresh.
+/// Sets the scores of [first, last) to the scores of `value`, and their contributions, published and fresh.
 template <class Real, class Value>
 struct set_scores {
   const Real* inverse;  ///< 1 / out-degree; 0 without out-arcs
@@ -171,11 +171,11 @@ struct set_scores {
 };
 
 /// Returns the weights, of sum 1, with which the residuals of the first `sweeps` sweeps have the smallest Euclidean
-/// norm. `products`: of the residuals. `last`: the last sweep; its weight is 1 less the others.
+/// norm. `products`: of the residuals. `last`: the last sweep; its weight is 1 less the other weights.
 inline std::array<double, most_mixed_sweeps> mixing_weights(const mixing_matrix& products, std::size_t sweeps,
                                                             std::size_t last) {
   // Least squares in the differences from the last residual: normal equations, solved by elimination with the largest
-  // pivots. A residual that is nearly a combination of the others gets no weight.
+  // pivots. A residual that is nearly a combination of the other residuals gets no weight.
   std::array<std::array<double, most_mixed_sweeps + 1>, most_mixed_sweeps> rows{};
   std::array<bool, most_mixed_sweeps> open{};
   double largest = 0;

@@ -1,4 +1,4 @@
-// What both iterations of PageRank share: the restart vector, sums over all vertices, and the count of sweeps.
+// Code that both iterations of PageRank share: the restart vector, sums over all vertices, and the count of sweeps.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>

@@ -2,6 +2,7 @@
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/pagerank/iterations.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/pagerank/pagerank_among.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace callisto::graph {
 
 extern template pagerank_result pagerank_of(const csr_graph<std::uint64_t>&, const pagerank_options&,
-                                            const run_control&);
+                                            const shared_control&);
 
 void check_pagerank_arguments(const any_graph& graph, const pagerank_options& options) {
   if (!(options.damping >= 0 && options.damping < 1))
@@ -50,6 +51,10 @@ void check_pagerank_arguments(const any_graph& graph, const pagerank_options& op
 }
 
 pagerank_result pagerank(const any_graph& graph, const pagerank_options& options, const run_control& control) {
+  return pagerank_among(graph, options, {control, nullptr});
+}
+
+pagerank_result pagerank_among(const any_graph& graph, const pagerank_options& options, const shared_control& control) {
   check_pagerank_arguments(graph, options);
   return std::visit([&](const auto& g) { return pagerank_of(g, options, control); }, graph);
 }

@@ -25,8 +25,8 @@ struct pagerank_options {
   /// The vertices where the walk restarts, each named once; empty: all alike.
   std::vector<pagerank_seed> seeds = {};
   /// True: uses scores as soon as they are made, and mixes the results of the last sweeps. That takes fewer sweeps to
-  /// the same tolerance, often a third. False: the scores are those of `iterations` steps of the power iteration from
-  /// equal scores, or from those of the seeds.
+  /// the same tolerance, often a third. False: the scores come from `iterations` steps of the power iteration, which
+  /// begins with equal scores, or with the scores of the seeds.
   bool accelerated = true;
   /// strength: the walk follows an arc with the share that its weight has in the sum over the vertex's out-arcs; none:
   /// each arc with the same probability. Without weights in the graph both are the same. Not length.
@@ -38,7 +38,7 @@ struct pagerank_result {
   unsigned iterations = 0;                ///< sweeps done
   double change = 0;                      ///< L1 change of the last sweep
   bool converged = false;                 ///< change <= tolerance
-  weight_use weights = weight_use::none;  ///< what the weights were taken for; none if the graph has none
+  weight_use weights = weight_use::none;  ///< meaning that the weights were given; none if the graph has none
 };
 
 /// Computes the PageRank of every vertex; with `seeds`, the personalised one (Page et al. 1999, section 6).

@@ -3,6 +3,6 @@
 
 namespace callisto::graph {
 
-template pagerank_result pagerank_of(const csr_graph<std::uint64_t>&, const pagerank_options&, const run_control&);
+template pagerank_result pagerank_of(const csr_graph<std::uint64_t>&, const pagerank_options&, const shared_control&);
 
 }  // namespace callisto::graph

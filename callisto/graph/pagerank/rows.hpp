@@ -1,19 +1,18 @@
 // Copies of in-rows for graphs where many vertices have the in-neighbours of the vertex before, such as pages of a web
-// site that are linked from the same menu, or those next to them, as in grids. Sweeps read the copy faster:
+// site that are linked from the same menu, or the vertices next to these, as in grids. Sweeps read the copy faster:
 // - Equal consecutive rows are stored once.
 // - Of consecutive rows that are each the row before moved by one vertex, and that leave the block, the first is
-// stored.
-//   Their values, all from before the sweep, are read side by side, as in stencils.
+//   stored. Their values, all from before the sweep, are read side by side, as in stencils.
 // - The other rows of a block are sorted by length, cut into groups of four, and interleaved. That is the sliced
-// ELLPACK
-//   format of sparse matrices, sorted in windows ("SELL-C-sigma", Kreutzer et al., SIAM J. Scientific Computing 2014).
-//   Four sums grow side by side, and the end of their loop is predicted.
+//   ELLPACK format of sparse matrices, sorted in windows ("SELL-C-sigma", Kreutzer et al., SIAM J. Scientific Computing
+//   2014). Four sums grow side by side, and the end of their loop is predicted.
 // - An entry says where its value is read: for a vertex of the block, among the fresh values; otherwise among the
 //   published ones.
 #pragma once
 
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/lanes.hpp>
 
@@ -42,12 +41,13 @@ inline bool moved_row(const adjacency<Vertex>& rows, std::uint64_t v) noexcept {
          std::equal(a.begin(), a.end(), b.begin(), [](Vertex x, Vertex y) { return x + 1 == y; });
 }
 
-/// How rows follow from those before. `repeated`: a tenth of a sample are equal to them. `moved`: half of a sample are
-/// moved by one and leave their block.
+/// How rows follow from the rows before. `repeated`: a tenth of a sample are equal to the rows before. `moved`: half of
+/// a sample are moved by one and leave their block.
 enum class row_pattern { none, repeated, moved };
 
+/// With partners, each looks at the sampled rows that it has together with the row before; all get the same answer.
 template <class Vertex>
-row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices) {
+row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices, partners* among = nullptr) {
   constexpr unsigned samples = 1024;
   constexpr std::uint64_t block = 1024;  // the size of most graphs' blocks
   if (vertices < samples) return row_pattern::none;
@@ -56,10 +56,15 @@ row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices
   unsigned moved = 0;
   for (unsigned i = 0; i < samples; ++i) {
     const std::uint64_t v = 1 + below(random(i), vertices - 1);
+    if (among != nullptr && (v <= among->first() || v >= among->last())) continue;
     const auto row = in.row(v);
     if (row.empty()) continue;
     same += same_row(in, v, v - 1) ? 1 : 0;
     moved += row.front() / block != row.back() / block && moved_row(in, v) ? 1 : 0;
+  }
+  if (among != nullptr) {
+    same = among->sum(same);
+    moved = among->sum(moved);
   }
   if (same * 10 >= samples) return row_pattern::repeated;
   return moved * 2 >= samples ? row_pattern::moved : row_pattern::none;
@@ -82,14 +87,14 @@ class packed_rows {
   }
 
   /// Returns the pattern that makes copying these rows pay, or none.
-  static row_pattern pattern_of(const adjacency<Vertex>& in) {
+  static row_pattern pattern_of(const adjacency<Vertex>& in, partners* among = nullptr) {
     const std::uint64_t vertices = in.offsets.size() - 1;
-    return can_hold(vertices) ? find_row_pattern(in, vertices) : row_pattern::none;
+    return can_hold(vertices) ? find_row_pattern(in, vertices, among) : row_pattern::none;
   }
 
   packed_rows() = default;
 
-  /// Makes room for the rows of so many blocks, each of which begins at a multiple of `lanes`.
+  /// Makes room for the rows of `blocks` blocks, each of which begins at a multiple of `lanes`.
   packed_rows(const adjacency<Vertex>& in, std::uint64_t blocks)
       : entries_(in.targets.size() + most_padding * blocks, machine::page_kind::used),
         runs_(in.offsets.size() - 1, machine::page_kind::used),

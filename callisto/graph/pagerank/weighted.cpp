@@ -2,6 +2,7 @@
 //
 // The walk leaves vertex u along an arc of weight w with probability w / s(u), where s(u) is the sum of the weights of
 // u's out-arcs. As without weights, a vertex contributes score / s(u), and a sum multiplies by w.
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/strengths.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/pagerank/iterations.hpp>
@@ -10,12 +11,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace callisto::graph {
 namespace {
 
-/// What the iterations read of weights.
+/// Data on weights that the iterations read.
 struct arc_shares {
   machine::page_array<double> inverse;  ///< by vertex: 1 / the sum of the weights of its out-arcs; 0 without any
   machine::page_array<double> in;       ///< of in-arcs, in place of the graph's weights; empty: these will do
@@ -48,11 +50,32 @@ arc_shares rescaled(const csr_graph<Vertex>& graph) {
   return made;
 }
 
+/// Returns the sums of weights as strengths() does: each process sums its own rows.
 template <class Vertex>
-arc_shares shares_by_weight(const csr_graph<Vertex>& graph, const run_control& control) {
+machine::page_array<double> shared_strengths(const adjacency<Vertex>& rows, const shared_control& control) {
+  machine::page_array<double> sums(rows.offsets.size() - 1, machine::page_kind::used);
+  rows.weights.visit([&](auto weights) {
+    const auto sum = [&](std::uint64_t v) {
+      const auto row = weights.subspan(rows.offsets[v], rows.degree(v));
+      sums[v] = std::accumulate(row.begin(), row.end(), 0.0);
+    };
+    if (!parallel_for(control.among->first(), control.among->last(), sum, {.stop = control.stop})) throw cancelled();
+  });
+  control.among->share(sums.data(), control.among->bounds());
+  return sums;
+}
+
+template <class Vertex>
+arc_shares shares_by_weight(const csr_graph<Vertex>& graph, const shared_control& control) {
+  if (control.among != nullptr && !control.among->tells() && survey_of(graph, control).refused())
+    throw weight_error("a weight cannot be used");  // the process that has all rows names the edge
   survey_weights(graph, "strengths", control);
-  arc_shares made{strengths(graph.out(), control), {}};
-  if (!std::all_of(made.inverse.begin(), made.inverse.end(), is_usual)) return rescaled(graph);
+  arc_shares made{control.among == nullptr ? strengths(graph.out(), control) : shared_strengths(graph.out(), control),
+                  {}};
+  if (!std::all_of(made.inverse.begin(), made.inverse.end(), is_usual)) {
+    if (control.among != nullptr) throw usage_error("weights whose sums leave the range of numbers need one process");
+    return rescaled(graph);
+  }
   for (double& value : made.inverse) value = value == 0 ? 0 : 1 / value;
   return made;
 }
@@ -61,7 +84,7 @@ arc_shares shares_by_weight(const csr_graph<Vertex>& graph, const run_control& c
 
 template <class Vertex>
 pagerank_result weighted_pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
-                                     const run_control& control) {
+                                     const shared_control& control) {
   const arc_shares shares = shares_by_weight(graph, control);
   const auto run = [&]<class Weight>(const Weight* weights) {
     if (!options.accelerated) {
@@ -80,8 +103,8 @@ pagerank_result weighted_pagerank_of(const csr_graph<Vertex>& graph, const pager
 }
 
 template pagerank_result weighted_pagerank_of(const csr_graph<std::uint32_t>&, const pagerank_options&,
-                                              const run_control&);
+                                              const shared_control&);
 template pagerank_result weighted_pagerank_of(const csr_graph<std::uint64_t>&, const pagerank_options&,
-                                              const run_control&);
+                                              const shared_control&);
 
 }  // namespace callisto::graph

@@ -15,11 +15,17 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace callisto::graph {
 namespace {
+
+/// In the order of the enumeration.
+constexpr std::array<std::string_view, 6> measure_names{"jaccard", "overlap",     "cosine",
+                                                        "common",  "adamic-adar", "resource-allocation"};
 
 /// Allowance for rounding where a threshold limits what is looked at; the comparison itself is exact.
 constexpr double rounding = 1e-9;
@@ -27,10 +33,31 @@ constexpr double rounding = 1e-9;
 /// The thresholds of most_similar(), in turn.
 constexpr std::array<double, 5> falling_thresholds{0.8, 0.4, 0.2, 0.1, 0};
 
+/// True if each common neighbour counts by its degree.
+bool is_weighed(similarity_measure measure) noexcept {
+  return measure == similarity_measure::adamic_adar || measure == similarity_measure::resource_allocation;
+}
+
+/// Returns what a common neighbour of this degree counts. One of degree 1 is common to a vertex and itself alone, and
+/// counts nothing.
+double worth_of(similarity_measure measure, std::uint64_t degree) noexcept {
+  if (degree < 2) return 0;
+  return 1 / (measure == similarity_measure::adamic_adar ? std::log(static_cast<double>(degree))
+                                                         : static_cast<double>(degree));
+}
+
 double value_of(similarity_measure measure, std::uint64_t common, std::uint64_t degree_u, std::uint64_t degree_v) {
-  const std::uint64_t whole =
-      measure == similarity_measure::jaccard ? degree_u + degree_v - common : std::min(degree_u, degree_v);
-  return whole == 0 ? 0 : static_cast<double>(common) / static_cast<double>(whole);
+  const auto share_of = [&](double whole) { return common == 0 ? 0 : static_cast<double>(common) / whole; };
+  switch (measure) {
+    case similarity_measure::jaccard:
+      return share_of(static_cast<double>(degree_u + degree_v - common));
+    case similarity_measure::overlap:
+      return share_of(static_cast<double>(std::min(degree_u, degree_v)));
+    case similarity_measure::cosine:
+      return share_of(std::sqrt(static_cast<double>(degree_u) * static_cast<double>(degree_v)));
+    default:
+      return static_cast<double>(common);
+  }
 }
 
 /// The rows of the simple graph with vertices renumbered by rising degree. A row is a list of neighbours, rare ones
@@ -92,6 +119,7 @@ class alike_search {
     rows_ = &rows;
     options_ = options;
     common_ = machine::page_array<std::uint32_t>(rows.vertices());
+    if (is_weighed(options.measure)) worth_ = machine::page_array<double>(rows.vertices());
   }
 
   /// Calls f(rank, value) for each vertex that is at least as alike to that of rank u as `threshold`, in no fixed
@@ -102,18 +130,28 @@ class alike_search {
     const std::uint64_t d = row.size();
     if (d == 0) return;
     // Ranks [low, high): of degrees that can be alike enough. The first `prefix` neighbours: a vertex so alike that has
-    // at least as many neighbours has one of these, and by Jaccard any vertex so alike.
+    // at least as many neighbours has one of these, and by Jaccard and cosine any vertex so alike.
     const bool by_union = options_.measure == similarity_measure::jaccard;
-    const auto least =
-        static_cast<std::uint64_t>(std::max(1.0, std::ceil(threshold * static_cast<double>(d) - rounding)));
-    std::uint64_t low = above ? u + 1 : rows_->first_of_degree(by_union ? least : 1);
+    const bool by_root = options_.measure == similarity_measure::cosine;
+    const auto whole = static_cast<double>(d);
+    const auto at_least = [](double common) {
+      return static_cast<std::uint64_t>(std::clamp(std::ceil(common - rounding), 1.0, 0x1p62));
+    };
+    // Common neighbours of a vertex so alike: with one of at least as many neighbours, and with any.
+    const std::uint64_t least = is_share(options_.measure)                       ? at_least(threshold * whole)
+                                : options_.measure == similarity_measure::common ? at_least(threshold)
+                                                                                 : 1;
+    const std::uint64_t least_of_any = by_root ? at_least(threshold * threshold * whole)
+                                       : by_union || options_.measure == similarity_measure::common ? least
+                                                                                                    : 1;
+    std::uint64_t low = above ? u + 1 : rows_->first_of_degree(least_of_any);
     std::uint64_t high = rows_->vertices();
-    if (by_union && threshold > 0) {
-      const double most = std::min(static_cast<double>(d) / threshold + rounding, 0x1p62);
+    if ((by_union || by_root) && threshold > 0) {
+      const double most = std::min(whole / (by_root ? threshold * threshold : threshold) + rounding, 0x1p62);
       high = rows_->first_of_degree(static_cast<std::uint64_t>(most) + 1);
     }
     if (low >= high) return;
-    const std::uint64_t needed = std::max(options_.least_common, above || by_union ? least : std::uint64_t{1});
+    const std::uint64_t needed = std::max(options_.least_common, above ? least : least_of_any);
     if (needed > d) return;
     const std::uint64_t prefix = d - needed + 1;
     const auto range = [&](Vertex w) {
@@ -121,15 +159,26 @@ class alike_search {
       const auto first = std::lower_bound(list.begin(), list.end(), low);
       return std::span(first, std::lower_bound(first, list.end(), high));
     };
+    // Terms are added by rising degree of the common neighbour, so that a sum does not depend on the search.
+    const bool weighed = is_weighed(options_.measure);
     for (std::uint64_t i = 0; i < prefix; ++i) {
+      const double worth = weighed ? worth_of(options_.measure, rows_->degree(row[i])) : 0;
       for (const Vertex v : range(row[i])) {
         if (v == u) continue;
         if (common_[v]++ == 0) candidates_.push_back(v);
+        if (weighed) worth_[v] += worth;
       }
     }
     for (std::uint64_t i = prefix; i < d && !candidates_.empty(); ++i) {
       const auto list = range(row[i]);
-      if (candidates_.size() * static_cast<std::size_t>(std::bit_width(list.size())) < list.size()) {
+      if (weighed) {
+        const double worth = worth_of(options_.measure, rows_->degree(row[i]));
+        for (const Vertex v : list) {
+          if (common_[v] == 0) continue;
+          ++common_[v];
+          worth_[v] += worth;
+        }
+      } else if (candidates_.size() * static_cast<std::size_t>(std::bit_width(list.size())) < list.size()) {
         for (const Vertex v : candidates_) common_[v] += std::binary_search(list.begin(), list.end(), v) ? 1 : 0;
       } else {
         for (const Vertex v : list) common_[v] += common_[v] != 0 ? 1 : 0;
@@ -137,8 +186,9 @@ class alike_search {
     }
     for (const Vertex v : candidates_) {
       const std::uint64_t common = std::exchange(common_[v], 0);
+      const double sum = weighed ? std::exchange(worth_[v], 0) : 0;
       if (common < options_.least_common) continue;
-      const double value = value_of(options_.measure, common, d, rows_->degree(v));
+      const double value = weighed ? sum : value_of(options_.measure, common, d, rows_->degree(v));
       if (value >= threshold) f(v, value);
     }
     candidates_.clear();
@@ -148,6 +198,7 @@ class alike_search {
   const ranked_rows<Vertex>* rows_ = nullptr;
   similarity_options options_;
   machine::page_array<std::uint32_t> common_;  ///< by rank: common neighbours counted so far; zeros between searches
+  machine::page_array<double> worth_;          ///< by rank: what they are worth; zeros between searches
   std::vector<Vertex> candidates_;
 };
 
@@ -212,6 +263,21 @@ std::vector<similar_pair> over_ranks(const csr_graph<Vertex>& graph, const simil
 
 }  // namespace
 
+std::string_view name_of(similarity_measure measure) noexcept {
+  return measure_names.at(static_cast<std::size_t>(measure));
+}
+
+similarity_measure similarity_measure_of(std::string_view name) {
+  std::string wanted(name);
+  std::replace(wanted.begin(), wanted.end(), '_', '-');
+  const auto at = std::find(measure_names.begin(), measure_names.end(), wanted);
+  if (at != measure_names.end()) return static_cast<similarity_measure>(at - measure_names.begin());
+  throw usage_error(fmt::format("measure is '{}': expected one of {}", name,
+                                fmt::join(measure_names.begin(), measure_names.end(), ", ")));
+}
+
+bool is_share(similarity_measure measure) noexcept { return measure <= similarity_measure::cosine; }
+
 template <class Vertex>
 std::vector<double> similarities(const csr_graph<Vertex>& graph,
                                  std::span<const std::pair<std::uint64_t, std::uint64_t>> pairs,
@@ -223,20 +289,25 @@ std::vector<double> similarities(const csr_graph<Vertex>& graph,
   }
   const simple_rows<Vertex> rows(graph, control);
   std::vector<double> values(pairs.size());
+  const bool weighed = is_weighed(measure);
   const auto compare = [&](std::uint64_t i) {
     const auto a = rows.row(pairs[i].first);
     const auto b = rows.row(pairs[i].second);
     std::uint64_t common = 0;
+    std::vector<std::uint64_t> degrees;
     auto x = a.begin();
     auto y = b.begin();
     while (x != a.end() && y != b.end()) {
       common += *x == *y ? 1 : 0;
+      if (weighed && *x == *y) degrees.push_back(rows.degree(*x));
       const bool next_x = *x <= *y;
       const bool next_y = *y <= *x;
       x += next_x ? 1 : 0;
       y += next_y ? 1 : 0;
     }
-    values[i] = value_of(measure, common, a.size(), b.size());
+    std::sort(degrees.begin(), degrees.end());
+    for (const std::uint64_t degree : degrees) values[i] += worth_of(measure, degree);
+    if (!weighed) values[i] = value_of(measure, common, a.size(), b.size());
   };
   if (!parallel_for(std::uint64_t{0}, std::uint64_t{pairs.size()}, compare, {.stop = control.stop})) throw cancelled();
   return values;
@@ -277,6 +348,7 @@ std::vector<similar_pair> most_similar(const csr_graph<Vertex>& graph, std::uint
                  [&](alike_search<Vertex>& search, pair_list& list, const ranked_rows<Vertex>& rows, std::uint64_t r) {
                    std::vector<similar_pair> found;
                    for (const double threshold : falling_thresholds) {
+                     if (threshold != 0 && !is_share(options.measure)) continue;
                      found.clear();
                      search.find(r, threshold, false, [&](std::uint64_t other, double value) {
                        found.push_back({rows.vertex(r), rows.vertex(other), value});
@@ -308,7 +380,7 @@ CALLISTO_INSTANTIATE(std::uint64_t)
 std::uint64_t needs::similarity(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
   return bytes_of_simple_rows(s.n, s.edges, s.v) + 2 * s.edges * s.v + (16 + 2 * s.v) * s.n +
-         threads() * s.n * (4 + 2 * s.v);
+         threads() * s.n * (12 + 2 * s.v);
 }
 
 }  // namespace callisto::graph

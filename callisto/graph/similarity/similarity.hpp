@@ -7,18 +7,33 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace callisto::graph {
 
-/// What a number of common neighbours is compared with.
+/// How common neighbours are counted. The first three measures divide their number and are from 0 to 1; the last three
+/// have no upper bound, and predict links.
 enum class similarity_measure {
-  jaccard,  ///< the neighbours that one of the two has (Jaccard 1901)
-  overlap,  ///< the neighbours of the one that has fewer (Szymkiewicz, Simpson)
+  jaccard,              ///< by the neighbours that one of the two has (Jaccard 1901)
+  overlap,              ///< by the neighbours of the one that has fewer (Szymkiewicz, Simpson)
+  cosine,               ///< by the root of the product of both numbers of neighbours (Salton and McGill 1983)
+  common,               ///< their number
+  adamic_adar,          ///< each by the logarithm of its degree (Adamic and Adar 2003)
+  resource_allocation,  ///< each by its degree (Zhou, Lu and Zhang 2009)
 };
 
-/// Two vertices, and how alike they are, from 0 to 1.
+/// Returns the name of a measure as the command and Python take it: "jaccard", "resource-allocation".
+CALLISTO_API std::string_view name_of(similarity_measure measure) noexcept;
+
+/// Returns the measure of this name, hyphens or not. Throws usage_error that lists the names.
+CALLISTO_API similarity_measure similarity_measure_of(std::string_view name);
+
+/// True if the measure is from 0 to 1.
+CALLISTO_API bool is_share(similarity_measure measure) noexcept;
+
+/// Two vertices, and how alike they are.
 struct similar_pair {
   std::uint64_t from;
   std::uint64_t to;
@@ -48,10 +63,11 @@ CALLISTO_API std::vector<double> similarities(const csr_graph<Vertex>& graph,
 /// vertices.
 ///
 /// Method: prefix and length filters (Chaudhuri et al., ICDE'06; Bayardo, Ma and Srikant, WWW'07). Two vertices so
-/// alike have similar degrees, and one of the first neighbours of the one is among those of the other, neighbours of
-/// small degree first. Vertices that share one are candidates; the other neighbours are counted for these alone.
+/// alike have similar degrees, and share one of their first neighbours, neighbours of small degree first. Vertices that
+/// share one are candidates; the other neighbours are counted for these alone. Of measures without an upper bound only
+/// `common` has such a filter.
 ///
-/// Memory: 16 bytes an edge and 24 a vertex, 4 a vertex and thread, and 24 a pair found. Throws memory_error if pairs
+/// Memory: 16 bytes an edge and 24 a vertex, 12 a vertex and thread, and 24 a pair found. Throws memory_error if pairs
 /// do not fit.
 template <class Vertex>
 CALLISTO_API std::vector<similar_pair> similar_pairs(const csr_graph<Vertex>& graph, double threshold,

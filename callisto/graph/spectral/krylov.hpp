@@ -1,4 +1,4 @@
-// Krylov spaces of a graph's matrix: what eigenvectors and linear equations are made of.
+// Krylov spaces of a graph's matrix: bases for eigenvectors and for solutions of linear equations.
 //
 // Arnoldi's method (1951): each product of the matrix with the last vector of a basis is made orthogonal to the basis
 // and joins it. In the basis the matrix is a small one. Eigenvectors and solutions of the small one are good

@@ -96,8 +96,8 @@ bool is_acyclic(const csr_graph<Vertex>& graph, bool weighted, const run_control
   return true;
 }
 
-/// Solves Katz's equations strong component by strong component, each after those with arcs to it: by one sum for a
-/// vertex alone, otherwise by sweeps of Gauss and Seidel, which converge for each alpha that is allowed (a matrix
+/// Solves Katz's equations strong component by strong component, each after the components with arcs to it: by one sum
+/// for a vertex alone, otherwise by sweeps of Gauss and Seidel, which converge for each alpha that is allowed (a matrix
 /// without negative entries: Varga 1962). GMRES fails where sums over walks grow by powers along paths that lie on no
 /// cycle. False if `most` sweeps of a component were not enough. `x` is set.
 template <class Vertex>
@@ -145,7 +145,7 @@ bool sweep_components(const csr_graph<Vertex>& graph, bool weighted, const katz_
           if (component[source] == c) sum += weight * x[source];
         });
         const double value = right[i] + chosen.alpha * sum;
-        // A sixteenth: what all later sweeps would add is some times this one's step.
+        // A sixteenth: all later sweeps together would add some times the step of this sweep.
         moves = moves || value - x[own[i]] > std::max(options.tolerance / 16 * options.beta, 1e-15 * value);
         x[own[i]] = value;
         if (!std::isfinite(value)) return false;

@@ -29,7 +29,8 @@ struct eigenvector_result {
 
 /// Computes eigenvector centrality (Bonacich 1972): scores x >= 0 with eigenvalue * x(v) = the sum of w * x(u) over the
 /// in-arcs (u, v) of weight w, for the largest eigenvalue, as NetworkX's eigenvector_centrality. In an undirected graph
-/// of several components only those with the largest eigenvalue have scores above 0. Without arcs all scores are alike.
+/// of several components only the components with the largest eigenvalue have scores above 0. Without arcs all scores
+/// are alike.
 ///
 /// Repeated arcs add up. Loops are ordinary arcs, of an undirected graph once. Throws no_centrality if a directed graph
 /// has no cycle: its only eigenvalue is 0. The same to the last bit for any number of threads.
@@ -51,7 +52,7 @@ struct katz_options : spectral_options {
   /// largest eigenvalue, otherwise 0.85 / the largest eigenvalue. A graph without cycles has the eigenvalue 0 only:
   /// there the largest sum of the weights of in-arcs counts.
   double alpha = 0;
-  double beta = 1;         ///< what each vertex gets besides; above 0
+  double beta = 1;         ///< the amount that each vertex gets besides; above 0
   bool normalized = true;  ///< scores scaled so that the sum of squares is 1
 };
 

@@ -1,5 +1,6 @@
 // The algorithm of Bellman and Ford in rounds, with parallel loops.
 #include <callisto/graph/csr/arcs_between.hpp>
+#include <callisto/graph/csr/called.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/bellman_ford.hpp>
 #include <callisto/graph/sssp/paths.hpp>
@@ -196,8 +197,8 @@ void refuse_infinite(const csr_graph<Vertex>& graph, std::span<const Weight> wei
   const auto& offsets = graph.out().offsets;
   const auto row = std::upper_bound(offsets.begin(), offsets.end(), arc) - offsets.begin() - 1;
   throw weight_error(fmt::format("the edge from {} to {} has weight {}; shortest paths need finite weights",
-                                 graph.label(static_cast<std::uint64_t>(row)), graph.label(graph.out().targets[arc]),
-                                 static_cast<double>(*bad)));
+                                 called(graph, static_cast<std::uint64_t>(row)),
+                                 called(graph, graph.out().targets[arc]), static_cast<double>(*bad)));
 }
 
 }  // namespace

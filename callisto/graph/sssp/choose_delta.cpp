@@ -18,7 +18,7 @@ constexpr double share_of_light_arcs = 1.0 / 5;
 /// is in inverse proportion to the degree).
 constexpr double arcs_within_bucket = 0.5;
 
-/// Returns the weights of some arcs, ascending, without those that are no valid weight.
+/// Returns the weights of some arcs, ascending, without invalid weights.
 template <class Vertex>
 std::vector<double> sample_weights(const csr_graph<Vertex>& graph) {
   const counter_random random(1);
@@ -68,7 +68,7 @@ delta_choice choose_delta(const csr_graph<Vertex>& graph, double given) {
   return choice;
 }
 
-template delta_choice choose_delta(const csr_graph<std::uint32_t>&, double);
-template delta_choice choose_delta(const csr_graph<std::uint64_t>&, double);
+template CALLISTO_API delta_choice choose_delta(const csr_graph<std::uint32_t>&, double);
+template CALLISTO_API delta_choice choose_delta(const csr_graph<std::uint64_t>&, double);
 
 }  // namespace callisto::graph

@@ -1,6 +1,7 @@
 // The two weights that delta-stepping is tuned by: the width of a bucket, and the heaviest light arc.
 #pragma once
 
+#include <callisto/export.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 
@@ -19,6 +20,6 @@ struct delta_choice {
 /// Chooses delta and light from a sample of 1024 weights and 1024 vertices. If `given` is above 0, delta and light are
 /// `given`. If more than half of the sampled arcs are light, none counts as heavy: splitting would save too little.
 template <class Vertex>
-delta_choice choose_delta(const csr_graph<Vertex>& graph, double given);
+CALLISTO_API delta_choice choose_delta(const csr_graph<Vertex>& graph, double given);
 
 }  // namespace callisto::graph

@@ -4,7 +4,7 @@
 // 1. Step through the buckets over the unsplit rows, until arcs/512 arcs have been relaxed.
 // 2. In a directed graph, go on so until arcs/8. If the search has then come farther than a light arc weighs, finish
 //    with the unsplit rows in wider buckets.
-// 3. Gather the light arcs in rows of their own, once for all searches.
+// 3. Gather the light arcs in separate rows, once for all searches.
 // 4. Step through the buckets over the light rows.
 // 5. Relax every heavy arc once (heavy_arcs.hpp).
 // 6. Step through the buckets over the unsplit rows, from the distances that phase 5 has shortened.
@@ -55,7 +55,7 @@ struct delta_limits {
   static constexpr std::uint64_t least_to_begin_supersteps = 64;
   static constexpr std::uint64_t least_to_go_on = 32;
   static constexpr std::uint64_t most_in_supersteps = 32'768;
-  /// More threads find nothing to do in buckets of those sizes.
+  /// More threads find nothing to do in buckets of these sizes.
   static constexpr unsigned most_threads_in_supersteps = 16;
   /// Entries of a bucket that is not copied together.
   static constexpr std::uint64_t least_in_place = 4096;
@@ -140,7 +140,7 @@ class delta_stepping : delta_limits {
                                 : static_cast<std::size_t>(few_arcs / std::max(arcs, 1.0)) + 1;
   }
 
-  /// What the loops have in common that relax the entries of one bucket with all threads.
+  /// Common part of the loops that relax the entries of one bucket with all threads.
   struct bucket_loop {
     const relax& step;
     std::vector<buckets>& all;
@@ -162,7 +162,7 @@ class delta_stepping : delta_limits {
   /// The loop for a bucket of many entries, which stay where the threads have put them.
   struct large_loop : bucket_loop {
     const std::vector<typename buckets::list>& lists;
-    const std::vector<std::uint64_t>& ends;  ///< of the lists, as if one stood behind the other
+    const std::vector<std::uint64_t>& ends;  ///< of the lists, as if they stood in a row
 
     void work(nothing&, std::uint64_t first, std::uint64_t last) {
       auto at = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), first) - ends.begin());
@@ -356,7 +356,7 @@ class delta_stepping : delta_limits {
   std::vector<buckets> buckets_;  ///< by thread
   typename buckets::list frontier_;
   std::vector<typename buckets::list> lists_;  ///< of a large bucket, by thread
-  std::vector<std::uint64_t> ends_;            ///< of lists_, as if one stood behind the other
+  std::vector<std::uint64_t> ends_;            ///< of lists_, as if they stood in a row
   std::optional<sssp_supersteps<Vertex, Distance, Weight>> supersteps_;
   std::stop_token stop_;
 };

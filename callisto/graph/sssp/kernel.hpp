@@ -55,7 +55,7 @@ class alignas(machine::native::line_size) sssp_buckets {
     last_ = std::max(last_, bucket);
   }
 
-  /// Moves all entries behind those of `to`.
+  /// Moves all entries behind the entries of `to`.
   void take_all(list& to) {
     for (std::size_t bucket = 0; bucket <= last_; ++bucket) {
       to.insert(to.end(), lists_[bucket].begin(), lists_[bucket].end());
@@ -104,7 +104,7 @@ struct sssp_distances {
   }
 };
 
-/// Relaxes the arcs of entries: those in `light` if not null, otherwise those in `rows`.
+/// Relaxes the arcs of entries: the arcs in `light` if not null, otherwise the arcs in `rows`.
 template <class Vertex, class Distance, class Weight>
 struct sssp_relax {
   using buckets = sssp_buckets<Vertex, Distance>;

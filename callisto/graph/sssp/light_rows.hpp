@@ -1,4 +1,4 @@
-// Rows of light arcs: those of at most some weight, in memory of their own, so that a look at them touches no others.
+// Rows of light arcs: arcs of at most some weight, in separate memory, so that a look at them touches no other arcs.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -14,7 +14,7 @@
 
 namespace callisto::graph {
 
-/// The distance of an unreached vertex: larger than any other.
+/// The distance of an unreached vertex: larger than any other distance.
 template <class Distance>
 inline constexpr Distance no_distance =
     std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
@@ -52,7 +52,7 @@ template <class Vertex, class Distance, class Weight>
 struct sssp_gather_light {
   using arc = sssp_arc<Vertex, Distance>;
 
-  /// Arcs of a row for which a thread reserves room of its own. So at most as many are lost where it begins anew.
+  /// Arcs of a row for which a thread reserves separate room. So at most as many are lost where it begins anew.
   static constexpr std::uint64_t long_row = 1024;
 
   const adjacency<Vertex>& rows;

@@ -3,6 +3,7 @@
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/paths.hpp>
+#include <callisto/graph/sssp/paths_among.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -26,10 +27,18 @@ namespace {
 /// Share of the arcs that one thread looks at before all threads search.
 constexpr std::uint64_t arcs_before_all_threads = 128;
 
-/// Gives each vertex its smallest tight predecessor that is nearer. Returns whether a reached vertex has none.
+/// Some of the vertices.
+struct vertex_range {
+  std::uint64_t first;
+  std::uint64_t last;
+};
+
+/// Gives each vertex of the range its smallest tight predecessor that is nearer. Returns whether a reached vertex has
+/// none.
 template <class Vertex, class Weight>
 bool take_nearer_parents(const csr_graph<Vertex>& graph, std::span<const Weight> weights, std::uint64_t source,
-                         const distance_map& distances, parent_map<Vertex>& parents, const run_control& control) {
+                         const distance_map& distances, vertex_range of, parent_map<Vertex>& parents,
+                         const run_control& control) {
   const adjacency<Vertex>& in = graph.in();
   std::atomic<bool> some_without{false};
   const auto choose = [&](std::uint64_t v) {
@@ -51,11 +60,11 @@ bool take_nearer_parents(const csr_graph<Vertex>& graph, std::span<const Weight>
     // relaxed: read behind the loop, which orders it.
     some_without.store(true, std::memory_order_relaxed);
   };
-  if (!parallel_for(std::uint64_t{0}, graph.vertices(), choose, {.stop = control.stop})) throw cancelled();
+  if (!parallel_for(of.first, of.last, choose, {.stop = control.stop})) throw cancelled();
   return some_without.load(std::memory_order_relaxed);
 }
 
-/// Gives parents to reached vertices without one, breadth-first over tight arcs from those that have one.
+/// Gives parents to reached vertices without one, breadth-first over tight arcs from vertices that have one.
 template <class Vertex, class Weight>
 void follow_tight_arcs(const csr_graph<Vertex>& graph, std::span<const Weight> weights, const distance_map& distances,
                        parent_map<Vertex>& parents, const run_control& control) {
@@ -74,6 +83,24 @@ void follow_tight_arcs(const csr_graph<Vertex>& graph, std::span<const Weight> w
       queue.push_back(v);
     }
   }
+}
+
+template <class Vertex>
+bool take_nearer_parents(const csr_graph<Vertex>& graph, std::uint64_t source, const distance_map& distances,
+                         vertex_range of, parent_map<Vertex>& parents, const run_control& control) {
+  return graph.in().weights.visit(
+      [&](auto weights) { return take_nearer_parents(graph, weights, source, distances, of, parents, control); });
+}
+
+template <class Vertex>
+void follow_tight_arcs(const csr_graph<Vertex>& graph, const distance_map& distances, parent_map<Vertex>& parents,
+                       const run_control& control) {
+  graph.out().weights.visit([&](auto weights) { follow_tight_arcs(graph, weights, distances, parents, control); });
+}
+
+template <class Vertex>
+void refuse_without_in(const csr_graph<Vertex>& graph) {
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which parents of paths need");
 }
 
 struct place {
@@ -131,7 +158,7 @@ std::optional<target_paths> search_for(const csr_graph<Vertex>& graph, std::span
 template <class Vertex>
 parent_map<Vertex> shortest_path_parents(const csr_graph<Vertex>& graph, std::uint64_t source,
                                          const distance_map& distances, const run_control& control) {
-  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which parents of paths need");
+  refuse_without_in(graph);
   parent_map<Vertex> parents(graph.vertices());
   const bool negative = graph.weighted() && survey_of(graph, control).wrong;
   bool some_without = true;
@@ -139,13 +166,30 @@ parent_map<Vertex> shortest_path_parents(const csr_graph<Vertex>& graph, std::ui
     std::fill(parents.begin(), parents.end(), no_parent<Vertex>);
     if (source < graph.vertices()) parents[source] = static_cast<Vertex>(source);
   } else {
-    some_without = graph.in().weights.visit(
-        [&](auto weights) { return take_nearer_parents(graph, weights, source, distances, parents, control); });
+    some_without = take_nearer_parents(graph, source, distances, {0, graph.vertices()}, parents, control);
   }
-  if (some_without) {
-    graph.out().weights.visit([&](auto weights) { follow_tight_arcs(graph, weights, distances, parents, control); });
-  }
+  if (some_without) follow_tight_arcs(graph, distances, parents, control);
   return parents;
+}
+
+template <class Vertex>
+parent_map<Vertex> shortest_path_parents_among(const csr_graph<Vertex>& graph, std::uint64_t source,
+                                               const distance_map& distances, const shared_control& control) {
+  refuse_without_in(graph);
+  partners& among = *control.among;
+  parent_map<Vertex> parents(graph.vertices());
+  const bool mine = take_nearer_parents(graph, source, distances, {among.first(), among.last()}, parents, control);
+  const bool some_without = among.sum(std::uint64_t{mine}) != 0;
+  among.collect(parents.data(), among.bounds());
+  if (some_without && among.tells()) follow_tight_arcs(graph, distances, parents, control);
+  return parents;
+}
+
+template <class Vertex>
+std::optional<target_paths> paths_nearby(const csr_graph<Vertex>& graph, std::uint64_t source,
+                                         std::span<const std::uint64_t> targets) {
+  const std::uint64_t few = graph.arcs() / arcs_before_all_threads + 1024;
+  return graph.out().weights.visit([&](auto weights) { return search_for(graph, weights, source, targets, few); });
 }
 
 template <class Vertex>
@@ -161,9 +205,7 @@ target_paths paths_to(const csr_graph<Vertex>& graph, std::uint64_t source, std:
     throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, graph.vertices()));
   }
   survey_weights(graph, "shortest paths", control);
-  const std::uint64_t few = graph.arcs() / arcs_before_all_threads + 1024;
-  auto found =
-      graph.out().weights.visit([&](auto weights) { return search_for(graph, weights, source, targets, few); });
+  auto found = paths_nearby(graph, source, targets);
   if (found) return std::move(*found);
   const sssp_result all = sssp(graph, source, options, control);
   const parent_map<Vertex> parents = shortest_path_parents(graph, source, all.distances, control);
@@ -193,6 +235,10 @@ double length_behind(const csr_graph<Vertex>& graph, double before, std::uint64_
 #define CALLISTO_INSTANTIATE(Vertex)                                                                                   \
   template CALLISTO_API parent_map<Vertex> shortest_path_parents(const csr_graph<Vertex>&, std::uint64_t,              \
                                                                  const distance_map&, const run_control&);             \
+  template CALLISTO_API parent_map<Vertex> shortest_path_parents_among(const csr_graph<Vertex>&, std::uint64_t,        \
+                                                                       const distance_map&, const shared_control&);    \
+  template CALLISTO_API std::optional<target_paths> paths_nearby(const csr_graph<Vertex>&, std::uint64_t,              \
+                                                                 std::span<const std::uint64_t>);                      \
   template CALLISTO_API target_paths paths_to(const csr_graph<Vertex>&, std::uint64_t, std::span<const std::uint64_t>, \
                                               const sssp_options&, const run_control&);                                \
   template CALLISTO_API std::vector<std::uint64_t> path_along(const parent_map<Vertex>&, std::uint64_t);               \

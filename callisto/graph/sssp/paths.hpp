@@ -23,13 +23,13 @@ constexpr Vertex no_parent = std::numeric_limits<Vertex>::max();
 
 /// Returns the parents of shortest paths from `source`, given the distances. An arc is *tight* if its end is as far
 /// away as its beginning and its weight together. If tight arcs from nearer vertices lead to a vertex, the smallest of
-/// these is its parent. Vertices that only arcs without length lead to get parents breadth-first from those, in order
-/// of vertices. Negative weights are accepted; parents are then found breadth-first from the source. The result depends
-/// on the graph alone.
+/// these is its parent. Vertices that only arcs without length lead to get parents breadth-first from the vertices with
+/// parents, in order of vertices. Negative weights are accepted; parents are then found breadth-first from the source.
+/// The result depends on the graph alone.
 ///
-/// `distances` are those of sssp() or bellman_ford(). Cost: one look at each arc. Memory: 4 bytes a vertex (8 with
-/// 64-bit vertices), and the same for each vertex that only arcs without length lead to. Throws usage_error for a
-/// directed graph without the rows of its in-edges; cancelled; std::bad_alloc.
+/// `distances` come from sssp() or bellman_ford(). Cost: one look at each arc. Memory: 4 bytes a vertex (8 with 64-bit
+/// vertices), and the same for each vertex that only arcs without length lead to. Throws usage_error for a directed
+/// graph without the rows of its in-edges; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API parent_map<Vertex> shortest_path_parents(const csr_graph<Vertex>& graph, std::uint64_t source,
                                                       const distance_map& distances, const run_control& control = {});

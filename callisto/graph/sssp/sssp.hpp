@@ -29,11 +29,11 @@ struct sssp_result {
 ///
 /// The method is delta-stepping (Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. of
 /// Algorithms 2003): vertices wait in buckets by their tentative distance, and the vertices of a bucket are relaxed in
-/// parallel. Light arcs are first gathered in rows of their own, and the buckets are emptied with these alone. Then all
+/// parallel. Light arcs are first gathered in separate rows, and the buckets are emptied with these alone. Then all
 /// heavy arcs are relaxed once, in the direction that skips most of them (Chakaravarthy et al., IPDPS'14, choose so for
-/// each bucket), and shortened distances are followed over all arcs. A thread empties small buckets of its own without
-/// waiting for others (bucket fusion: Zhang et al., CGO'20). Where vertices have few arcs, as on road networks, all
-/// arcs are light and no rows are made.
+/// each bucket), and shortened distances are followed over all arcs. A thread empties its small buckets without waiting
+/// for other threads (bucket fusion: Zhang et al., CGO'20). Where vertices have few arcs, as on road networks, all arcs
+/// are light and no rows are made.
 ///
 /// Distances take 32 bits if all weights are whole and no path can be longer; otherwise they are doubles. Either way
 /// the result is, to the last bit, the least of the sums along paths, added from the source on, in any order of

@@ -1,9 +1,9 @@
 // Small buckets, as in grids and road networks: threads stay together from the beginning of a bucket until it is empty.
 // Each pass over its entries is a superstep (loop/supersteps.hpp).
 //
-// A thread goes on with the entries of its own buckets, because their vertices and arcs are in its caches, and helps
-// others when it has none left. With a loop for each pass, which deals entries out anew, two threads are no faster than
-// one on a grid: most of what a thread reads, the other one has written.
+// A thread goes on with the entries of its buckets, because their vertices and arcs are in its caches, and helps other
+// threads when it has none left. With a loop for each pass, which deals entries out anew, two threads are no faster
+// than one on a grid: a thread reads mostly what the second thread has written.
 #pragma once
 
 #include <callisto/graph/sssp/kernel.hpp>
@@ -79,7 +79,7 @@ class sssp_supersteps {
   }
 
  private:
-  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 1 us that others may wait
+  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 1 us that other threads may wait
   /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
   static constexpr std::uint64_t supersteps_of_loop = 64;
 

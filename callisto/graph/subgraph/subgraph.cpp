@@ -1,4 +1,5 @@
 // Choosing vertices, and copying what lies between them, with parallel loops.
+#include <callisto/graph/attributes/carry.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/components/scc.hpp>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -68,8 +70,8 @@ adjacency<Vertex> rows_between(const adjacency<Vertex>& rows, const vertex_choic
   return kept;
 }
 
-/// Returns the names of the vertices that were chosen. `labels` are those of the whole graph, and become 0, 1, 2 ... in
-/// the order of `by_label`, or of the vertices if that is empty.
+/// Returns the names of the vertices that were chosen. `labels` are the labels of the whole graph, and become 0, 1, 2
+/// ... in the order of `by_label`, or of the vertices if that is empty.
 template <class Vertex>
 std::shared_ptr<const vertex_names> names_of_chosen(const vertex_names& names,
                                                     machine::page_array<std::uint64_t>& labels,
@@ -118,10 +120,16 @@ csr_graph<Vertex> induced_subgraph(const csr_graph<Vertex>& graph, const vertex_
   }
   std::shared_ptr<const vertex_names> names;
   if (graph.names() != nullptr) names = names_of_chosen(*graph.names(), labels, by_label);
-  return surveyed(
+  auto part = surveyed(
       csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label))
           .with_names(std::move(names)),
       control);
+  if (graph.attributes() == nullptr) return part;
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    if (chosen[v] == 0) numbers.now[v] = std::numeric_limits<Vertex>::max();
+  }
+  auto attributes = carried(graph, part, numbers.now, giver::each, control);
+  return std::move(part).with_attributes(std::move(attributes));
 }
 
 template <class Vertex>

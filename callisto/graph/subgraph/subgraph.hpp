@@ -14,8 +14,8 @@ namespace callisto::graph {
 using vertex_choice = machine::page_array<char>;
 
 /// Returns the graph of the chosen vertices and all arcs between them. Vertices keep their labels and their order; arcs
-/// keep their weights and repeats. Time: linear. Memory: 4 bytes a vertex (8 with 64-bit vertices), and the result.
-/// Throws usage_error if `chosen` has another size; cancelled; std::bad_alloc.
+/// keep their weights and repeats; both keep their attributes. Time: linear. Memory: 4 bytes a vertex (8 with 64-bit
+/// vertices), and the result. Throws usage_error if `chosen` has another size; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API csr_graph<Vertex> induced_subgraph(const csr_graph<Vertex>& graph, const vertex_choice& chosen,
                                                 const run_control& control = {});

@@ -22,7 +22,7 @@ struct clustering_result {
 /// count once, self-loops not at all. Triangles and coefficients depend on the graph alone; the last bits of `average`
 /// also on how threads shared the work.
 ///
-/// Cost and memory: those of count_triangles(), and a step for each triangle, 24 bytes a vertex, and 0.5 MiB a thread.
+/// Cost and memory: as for count_triangles(), and a step for each triangle, 24 bytes a vertex, and 0.5 MiB a thread.
 /// Throws usage_error for a directed graph without the rows of its in-edges; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& control = {});

@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace callisto::graph {
 
@@ -27,6 +28,9 @@ template <class Vertex>
 class oriented_graph {
  public:
   explicit oriented_graph(std::uint64_t ranks) : offsets_(ranks + 1) {}
+  /// Takes ready rows: row r has the targets [offsets[r], offsets[r + 1]).
+  oriented_graph(machine::page_array<std::uint64_t> offsets, machine::page_array<Vertex> targets)
+      : offsets_(std::move(offsets)), targets_(std::move(targets)) {}
 
   std::uint64_t ranks() const noexcept { return offsets_.size() - 1; }
   /// Returns the edges of the simple undirected graph. Call it after place_rows().
@@ -57,6 +61,13 @@ class oriented_graph {
     }
   }
 
+  const machine::page_array<Vertex>& targets() const noexcept { return targets_; }
+  std::uint64_t row_size(std::uint64_t r) const noexcept { return offsets_[r + 1] - offsets_[r]; }
+  /// Returns the least limit, but at least `limit`, above row r if that is dense.
+  std::uint64_t limit_above(std::uint64_t r, std::uint64_t limit) const noexcept {
+    return dense(r, row_size(r)) ? std::max(limit, r + 1) : limit;
+  }
+
   /// Gives each bitmap its place. `limit`: the result of count_rows(); it is at most 128 * sqrt(2 * edges()).
   /// Sequential.
   void place_bitmaps(std::uint64_t limit) {
@@ -79,8 +90,13 @@ class oriented_graph {
   /// Returns the number of triangles with a highest rank in [first, last). `marks`: mark_words() zeros of this thread,
   /// which are zeros again afterwards.
   std::uint64_t count_triangles(std::uint64_t first, std::uint64_t last, std::uint64_t* marks) const noexcept {
+    return count_triangles(first, last, marks, *this);
+  }
+  /// Returns the number of these triangles, with the rows of the second corners from `second`.
+  std::uint64_t count_triangles(std::uint64_t first, std::uint64_t last, std::uint64_t* marks,
+                                const oriented_graph& second) const noexcept {
     counter found{common_bits_};
-    intersect_rows(first, last, marks, found);
+    intersect_rows(first, last, marks, second, found);
     return found.triangles;
   }
 
@@ -88,7 +104,7 @@ class oriented_graph {
   template <class Function>
   void for_each_triangle(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, const Function& f) const {
     caller<Function> found{f};
-    intersect_rows(first, last, marks, found);
+    intersect_rows(first, last, marks, *this, found);
   }
 
  private:
@@ -134,11 +150,13 @@ class oriented_graph {
     }
   };
 
-  /// Intersects the rows of u and v for each edge u > v with u in [first, last), in the cheapest of three ways: probes
-  /// a bitmap of one row with the entries of the other (either way), or intersects two bitmaps. `found` gets probe(u,
-  /// v, bits, row, at), which looks at bit at(w) for each w of the row, or intersect(u, v, a, b, words).
+  /// Intersects the row of u with that of v in `second` for each edge u > v with u in [first, last), in the cheapest of
+  /// three ways: probes a bitmap of one row with the entries of the other (either way), or intersects two bitmaps.
+  /// `found` gets probe(u, v, bits, row, at), which looks at bit at(w) for each w of the row, or intersect(u, v, a, b,
+  /// words).
   template <class Found>
-  void intersect_rows(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, Found& found) const {
+  void intersect_rows(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, const oriented_graph& second,
+                      Found& found) const {
     for (std::uint64_t u = first; u < last; ++u) {
       const auto lower = row(u);
       if (lower.size() < 2) continue;
@@ -146,14 +164,14 @@ class oriented_graph {
       if (!has_bitmap) mark(lower, marks);
       const std::uint64_t* in_row = has_bitmap ? bitmap(u) : marks;
       for (const Vertex v : lower) {
-        const std::uint64_t words = bitmap_words(v);
+        const std::uint64_t words = second.bitmap_words(v);
         if (words == 0) {
-          found.probe(u, v, in_row, row(v), [](Vertex w) { return w; });
+          found.probe(u, v, in_row, second.row(v), [](Vertex w) { return w; });
         } else if (words <= words_per_probe * lower.size()) {
-          found.intersect(u, v, in_row, bitmap(v), words);
+          found.intersect(u, v, in_row, second.bitmap(v), words);
         } else {
           // Bit v of bitmap v is 0: it stands for all numbers beyond the bitmap.
-          found.probe(u, v, bitmap(v), lower, [v](Vertex w) { return std::min(v, w); });
+          found.probe(u, v, second.bitmap(v), lower, [v](Vertex w) { return std::min(v, w); });
         }
       }
       if (!has_bitmap) {

@@ -49,7 +49,7 @@ class triangle_sums_by_edge {
     if (!parallel_for(std::uint64_t{0}, n_, f, {.stop = control_.stop})) throw cancelled();
   }
 
-  /// A vertex is below another if it has fewer neighbours, or as many and a smaller number.
+  /// A vertex is below another vertex if it has fewer neighbours, or as many and a smaller number.
   bool below(std::uint64_t u, std::uint64_t v) const noexcept {
     return rows_.degree(u) != rows_.degree(v) ? rows_.degree(u) < rows_.degree(v) : u < v;
   }
@@ -161,7 +161,7 @@ class triangle_sums_by_edge {
   double most_ = 1;
   machine::page_array<std::uint64_t> up_;
   machine::page_array<Vertex> targets_;  ///< by edge, from its lower end: the higher end
-  machine::page_array<double> values_;   ///< by edge: what it counts for
+  machine::page_array<double> values_;   ///< by edge: the value that it counts for
   machine::page_array<double> sums_;     ///< by edge: products of the triangles that add to its higher end
   machine::page_array<double> own_;      ///< by vertex: products of the triangles in which it is lowest
 };

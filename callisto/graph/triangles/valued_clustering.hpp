@@ -21,9 +21,9 @@ struct valued_clustering_result {
 
 /// Computes the clustering coefficient of every vertex, as NetworkX's clustering() does.
 ///
-/// - Directed (Fagiolo, Phys. Rev. E 2007): the directed triangles through a vertex, by those that its arcs could be
-/// part of:
-///   with `d` arcs in either direction and `b` neighbours in both, 2 (d (d - 1) - 2 b).
+/// - Directed (Fagiolo, Phys. Rev. E 2007): the number of directed triangles through a vertex, divided by the number of
+///   directed triangles that its arcs could be part of: with `d` arcs in either direction and `b` neighbours in both,
+///   2 (d (d - 1) - 2 b).
 /// - Weighted (Onnela et al., Phys. Rev. E 2005): the sum over its triangles of the cube root of the product of their
 ///   weights, each divided by the graph's largest, by the pairs of its neighbours.
 /// - Both: cube roots in place of ones.

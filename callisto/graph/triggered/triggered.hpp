@@ -18,11 +18,11 @@ namespace callisto::graph::triggered {
 inline constexpr std::uint32_t unreached_level = std::numeric_limits<std::uint32_t>::max();
 inline constexpr double unreached_distance = std::numeric_limits<double>::infinity();
 
-/// What a program did, for measurements.
+/// Activity of a program, for measurements.
 using domino::statistics;
 
 /// Returns the distance of each vertex from `source` in arcs, or unreached_level: a phase a level. Throws usage_error
-/// if `source` is not a vertex, and std::bad_alloc; so do the others.
+/// if `source` is not a vertex, and std::bad_alloc; so do the other functions.
 template <class Vertex>
 CALLISTO_API std::vector<std::uint32_t> bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
                                             const domino::options& how = {}, statistics* did = nullptr);

@@ -18,9 +18,9 @@ namespace {
 
 /// Numbers of triangles that have a bucket.
 constexpr std::uint32_t window = 64;
-/// Edges that one thread peels alone: fewer than others could come to share.
+/// Edges that one thread peels alone: fewer than other threads could come to share.
 constexpr std::size_t few = 64;
-/// A row that is so many times longer than the other is searched, not merged.
+/// A row that is this many times longer than the other row is searched, not merged.
 constexpr std::uint64_t ratio_to_search = 16;
 
 /// `Edge`: the type of numbers of edges.
@@ -91,7 +91,7 @@ class peeling {
     });
   }
 
-  /// A vertex is below another if it has fewer neighbours, or as many and a smaller number.
+  /// A vertex is below another vertex if it has fewer neighbours, or as many and a smaller number.
   bool below(std::uint64_t u, std::uint64_t v) const noexcept {
     return size_[u] != size_[v] ? size_[u] < size_[v] : u < v;
   }
@@ -272,10 +272,10 @@ class peeling {
   std::uint64_t n_;
   std::uint64_t edges_;
   machine::page_array<std::uint64_t> begin_;  ///< rows: v's entries begin here
-  machine::page_array<std::uint64_t> size_;   ///< and are so many
+  machine::page_array<std::uint64_t> size_;   ///< and this is their number
   machine::page_array<Vertex> targets_;
   machine::page_array<Edge> numbers_;
-  machine::page_array<std::uint32_t>& left_;  ///< by edge: triangles not yet broken; of a peeled edge, those at the end
+  machine::page_array<std::uint32_t>& left_;  ///< by edge: triangles not yet broken; of a peeled edge, its last number
   machine::page_array<std::uint32_t> round_of_;                 ///< by edge: the round that peeled it
   std::vector<std::array<std::vector<Edge>, window>> waiting_;  ///< by thread
   std::vector<Edge> rest_;

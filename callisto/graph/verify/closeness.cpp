@@ -46,7 +46,7 @@ void check(const csr_graph<Vertex>& graph, const closeness_options& options, con
     if (options.harmonic && !options.normalized) expected *= static_cast<double>(n - 1);
     if (others > 0 && !options.harmonic && sum > 0) expected = reached / sum * (reached / others);
     require(std::fabs(result.scores[v] - expected) <= 1e-9 * expected, "score {} of vertex {}, expected {}",
-            result.scores[v], graph.label(v), expected);
+            result.scores[v], called(graph, v), expected);
   }
 }
 

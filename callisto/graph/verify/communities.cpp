@@ -70,8 +70,8 @@ void check_connected(const csr_graph<Vertex>& graph, const tie_rows& rows,
   std::vector<std::uint64_t> waiting;
   for (std::uint64_t v = 0; v < of.size(); ++v) {
     if (reached[v] != 0) continue;
-    require(of[v] == v, "the community of {} is not connected: no path inside of it leads to {}", graph.label(of[v]),
-            graph.label(v));
+    require(of[v] == v, "the community of {} is not connected: no path inside of it leads to {}", called(graph, of[v]),
+            called(graph, v));
     reached[v] = 1;
     waiting.push_back(v);
     while (!waiting.empty()) {
@@ -94,8 +94,9 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
   require(of.size() == n, "communities of {} vertices, expected {}", of.size(), n);
   std::uint64_t communities = 0;
   for (std::uint64_t v = 0; v < n; ++v) {
+    require(of[v] < n, "vertex {} is in community {}, expected a vertex", called(graph, v), of[v]);
     require(of[v] <= v && of[of[v]] == of[v], "vertex {} is in the community of {}, which is not its smallest vertex",
-            graph.label(v), of[v] < n ? graph.label(of[v]) : of[v]);
+            called(graph, v), called(graph, of[v]));
     if (of[v] == v) ++communities;
   }
   require(result.communities == communities, "{} communities, expected {}", result.communities, communities);
@@ -162,7 +163,8 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
       for (const std::uint64_t c : met) {
         require(between[c] <= between[of[v]] * (1 + tolerance) + rounding * all,
                 "vertex {} has neighbours of weight {} in the community of {}, of {} in its own, that of {}",
-                graph.label(v), between[c] * rows.unit, graph.label(c), between[of[v]] * rows.unit, graph.label(of[v]));
+                called(graph, v), between[c] * rows.unit, called(graph, c), between[of[v]] * rows.unit,
+                called(graph, of[v]));
       }
       forget();
     }
@@ -182,7 +184,7 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
         gain = 2 * both * between[c] / all - options.resolution * chance;
       }
       require(gain <= tolerance * (1 + options.resolution), "joining the communities of {} and {} raises {} by {}",
-              graph.label(own), graph.label(c), name_of(options.quality), gain);
+              called(graph, own), called(graph, c), name_of(options.quality), gain);
     }
     forget();
   }

@@ -1,4 +1,4 @@
-// The check of communities by other means than those that found them (verify.hpp).
+// The check of communities by means that differ from the kernel's (verify.hpp).
 #pragma once
 
 #include <callisto/export.hpp>
@@ -11,7 +11,7 @@ namespace callisto::graph {
 /// Checks the names and the number of communities, that each is connected, and their quality by one sum over all edges.
 /// If the result has converged: for leiden and louvain, that no joining of two communities raises the quality by more
 /// than 1e-9 of it, which are the moves of the last level; for labels, that no vertex has neighbours of another label
-/// with more weight than those of its own. Takes 80 bytes a vertex and 16 an arc, 32 of a directed graph. Throws
+/// with more weight than neighbours of its label. Takes 80 bytes a vertex and 16 an arc, 32 of a directed graph. Throws
 /// wrong_result.
 CALLISTO_API void verify_communities(const any_graph& graph, const communities_options& options,
                                      const communities_result& result);

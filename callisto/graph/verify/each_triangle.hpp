@@ -1,8 +1,8 @@
-// Every triangle of a graph, one after the other: the reference for counts of triangles.
+// Every triangle of a graph, one at a time: the reference for counts of triangles.
 //
-// Each edge is directed from the end with fewer neighbours to the other (Chiba and Nishizeki 1985; Latapy 2008,
-// new-vertex-listing). So a vertex has at most sqrt(2 m) such edges, and hubs cost no more than others. For each edge
-// the ascending rows of its two ends are merged, and each common vertex closes a triangle.
+// Each edge is directed from the end with fewer neighbours to the other end (Chiba and Nishizeki 1985; Latapy 2008,
+// new-vertex-listing). So a vertex has at most sqrt(2 m) such edges, and hubs cost no more than other vertices. For
+// each edge the ascending rows of its two ends are merged, and each common vertex closes a triangle.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>

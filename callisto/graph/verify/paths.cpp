@@ -30,16 +30,16 @@ void verify_shortest_paths(const csr_graph<Vertex>& graph, std::uint64_t source,
   require(parents[source] == source && distances[source] == 0, "the source is {} away, expected 0", distances[source]);
   for (std::uint64_t u = 0; u < vertices; ++u) {
     require((distances[u] == distance_map::unreached) == (parents[u] == no_parent<Vertex>),
-            "vertex {} has a distance or a parent alone", graph.label(u));
+            "vertex {} has a distance or a parent alone", called(graph, u));
     if (distances[u] == distance_map::unreached) continue;
     for (std::uint64_t a = graph.out().offsets[u]; a != graph.out().offsets[u + 1]; ++a) {
       const Vertex v = graph.out().targets[a];
       require(distances[v] <= distances[u] + graph.out().weights[a], "vertex {} is nearer by vertex {} than {}",
-              graph.label(v), graph.label(u), distances[v]);
+              called(graph, v), called(graph, u), distances[v]);
     }
     if (u == source) continue;
     require(behind(graph, distances[parents[u]], parents[u], u) == distances[u],
-            "vertex {} is not before vertex {} on a shortest path", graph.label(parents[u]), graph.label(u));
+            "vertex {} is not before vertex {} on a shortest path", called(graph, parents[u]), called(graph, u));
   }
   enum : char { unseen, on_path, leads_to_source };
   std::vector<char> state(vertices, unseen);
@@ -48,7 +48,7 @@ void verify_shortest_paths(const csr_graph<Vertex>& graph, std::uint64_t source,
     if (parents[begin] == no_parent<Vertex>) continue;
     std::uint64_t v = begin;
     for (; state[v] == unseen; v = parents[v]) state[v] = on_path;
-    require(state[v] == leads_to_source, "the parents of vertex {} are a cycle", graph.label(v));
+    require(state[v] == leads_to_source, "the parents of vertex {} are a cycle", called(graph, v));
     for (v = begin; state[v] == on_path; v = parents[v]) state[v] = leads_to_source;
   }
 }
@@ -61,17 +61,17 @@ void verify_target_paths(const csr_graph<Vertex>& graph, std::uint64_t source, s
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const target_path& path = result.paths[i];
     require(path.distance == distances[targets[i]], "distance {} of vertex {}, expected {}", path.distance,
-            graph.label(targets[i]), distances[targets[i]]);
+            called(graph, targets[i]), distances[targets[i]]);
     require(path.vertices.empty() == (path.distance == sssp_result::unreached),
-            "vertex {} has a path or a distance alone", graph.label(targets[i]));
+            "vertex {} has a path or a distance alone", called(graph, targets[i]));
     if (path.vertices.empty()) continue;
     require(path.vertices.front() == source && path.vertices.back() == targets[i], "the path to {} ends elsewhere",
-            graph.label(targets[i]));
+            called(graph, targets[i]));
     double length = 0;
     for (std::size_t k = 1; k < path.vertices.size(); ++k) {
       length = behind(graph, length, path.vertices[k - 1], path.vertices[k]);
     }
-    require(length == path.distance, "the path to {} is {} long, expected {}", graph.label(targets[i]), length,
+    require(length == path.distance, "the path to {} is {} long, expected {}", called(graph, targets[i]), length,
             path.distance);
   }
 }

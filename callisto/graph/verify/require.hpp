@@ -1,6 +1,7 @@
 // The report of a wrong result.
 #pragma once
 
+#include <callisto/graph/csr/called.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <fmt/format.h>

@@ -107,6 +107,9 @@ void add_dependencies_by_length(const csr_graph<Vertex>& graph, std::uint64_t so
   std::vector<wide_count> paths(n);
   std::vector<double> dependency(n);
   std::vector<Vertex> order;
+  const auto is_on_path = [&](Vertex u, double length, Vertex w) {
+    return distance[u] < distance[w] && distance[u] + length <= distance[w] * (1 + tie_tolerance);
+  };
   const auto for_each_target = [&](Vertex u, auto f) {
     const adjacency<Vertex>& out = graph.out();
     for (std::uint64_t a = out.offsets[u]; a != out.offsets[u + 1];) {
@@ -134,16 +137,19 @@ void add_dependencies_by_length(const csr_graph<Vertex>& graph, std::uint64_t so
       const double to = near + length;
       if (to < distance[w]) {
         distance[w] = to;
-        paths[w] = {};
         waiting.emplace(to, w);
       }
-      if (to == distance[w] && to != unreached) paths[w] += paths[u];
+    });
+  }
+  for (const Vertex u : order) {
+    for_each_target(u, [&](Vertex w, double length) {
+      if (is_on_path(u, length, w)) paths[w] += paths[u];
     });
   }
   for (std::size_t i = order.size(); i-- > 0;) {
     const Vertex u = order[i];
     for_each_target(u, [&](Vertex w, double length) {
-      if (!(distance[u] + length == distance[w])) return;
+      if (!is_on_path(u, length, w)) return;
       const double share = ratio(paths[u], paths[w]) * (1 + dependency[w]);
       dependency[u] += share;
       edge(u, w, share);
@@ -194,7 +200,7 @@ void check_edges(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t
     require(e.from == edge.first && e.to == edge.second, "edge {} to {}, expected {} to {}", e.from, e.to, edge.first,
             edge.second);
     require(std::fabs(e.score - sum * scale) <= 1e-6 * sum * scale + 1e-9 * most,
-            "score {} of the edge from {} to {}, expected {}", e.score, graph.label(e.from), graph.label(e.to),
+            "score {} of the edge from {} to {}, expected {}", e.score, called(graph, e.from), called(graph, e.to),
             sum * scale);
   }
 }
@@ -231,7 +237,7 @@ void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::ui
   const double least = 1e-9 * (n == 0 ? 0 : *std::max_element(sums.begin(), sums.end()));
   for (std::uint64_t v = 0; v < n; ++v) {
     require(std::fabs(result.scores[v] - sums[v]) <= 1e-6 * sums[v] + least, "score {} of vertex {}, expected {}",
-            result.scores[v], graph.label(v), sums[v]);
+            result.scores[v], called(graph, v), sums[v]);
   }
 }
 

@@ -1,4 +1,4 @@
-// Checks of scores and counts by other means than those that found them (verify.hpp).
+// Checks of scores and counts by means that differ from the kernels' (verify.hpp).
 #pragma once
 
 #include <callisto/export.hpp>
@@ -18,8 +18,8 @@ namespace callisto::graph {
 CALLISTO_API void verify_pagerank(const any_graph& graph, const pagerank_options& options,
                                   const pagerank_result& result);
 
-/// Checks scores against Brandes' algorithm, one source after the other. Each may differ by 1e-6 of itself plus 1e-9 of
-/// the largest. Takes 44 bytes a vertex. Throws wrong_result; cancelled.
+/// Checks scores against Brandes' algorithm, one source at a time. Each may differ by 1e-6 of itself plus 1e-9 of the
+/// largest. Takes 44 bytes a vertex. Throws wrong_result; cancelled.
 CALLISTO_API void verify_betweenness(const any_graph& graph, const betweenness_options& options,
                                      const betweenness_result& result, const run_control& control = {});
 

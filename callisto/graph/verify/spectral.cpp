@@ -132,7 +132,7 @@ void verify_hits(const any_graph& graph, const spectral_options& options, const 
         const double own = norm(hubs);
         for (std::size_t v = 0; v < hubs.size() && scale > 0; ++v) {
           require(std::fabs(hubs[v] / own - expected[v] / scale) < 1e-9, "hub {} of vertex {}, expected {}", hubs[v],
-                  g.label(v), expected[v] / scale * own);
+                  called(g, v), expected[v] / scale * own);
         }
       },
       graph);

@@ -32,6 +32,24 @@ void for_each_arc(const csr_graph<Vertex>& graph, Function f) {
   }
 }
 
+/// Returns how alike two vertices are that have `a` and `b` neighbours, and common ones of these `degrees`. Terms of a
+/// sum are added by rising degree, as the kernel adds them.
+double likeness(similarity_measure measure, std::size_t a, std::size_t b, std::vector<std::uint64_t>& degrees) {
+  if (degrees.empty()) return 0;
+  const auto count = static_cast<double>(degrees.size());
+  if (measure == similarity_measure::jaccard) return count / (static_cast<double>(a + b) - count);
+  if (measure == similarity_measure::overlap) return count / static_cast<double>(std::min(a, b));
+  if (measure == similarity_measure::cosine) return count / std::sqrt(static_cast<double>(a) * static_cast<double>(b));
+  if (measure == similarity_measure::common) return count;
+  std::sort(degrees.begin(), degrees.end());
+  double sum = 0;
+  for (const std::uint64_t degree : degrees) {
+    const auto d = static_cast<double>(degree);
+    if (degree > 1) sum += 1 / (measure == similarity_measure::adamic_adar ? std::log(d) : d);
+  }
+  return sum;
+}
+
 /// Returns every (`size` / `count`)th number below `size`.
 std::vector<std::uint64_t> spread(std::uint64_t size, std::uint64_t count) {
   std::vector<std::uint64_t> chosen;
@@ -87,8 +105,8 @@ void verify_forest(const csr_graph<Vertex>& graph, const forest_options& options
           forest.size());
   for (std::size_t i = 0; i < forest.size(); ++i) {
     require(result.edges[i] == forest[i], "edge {} of the forest joins {} and {}, expected {} and {}", i,
-            graph.label(result.edges[i].from), graph.label(result.edges[i].to), graph.label(forest[i].from),
-            graph.label(forest[i].to));
+            called(graph, result.edges[i].from), called(graph, result.edges[i].to), called(graph, forest[i].from),
+            called(graph, forest[i].to));
   }
   require(result.weight == weight || (std::isnan(result.weight) && std::isnan(weight)), "weight {}, expected {}",
           result.weight, weight);
@@ -135,7 +153,7 @@ void verify_truss(const csr_graph<Vertex>& graph, const truss_result<Vertex>& re
     k = std::max(k, count);
     highest = k + 2;
     require(result.trussness[e] == k + 2, "trussness {} of the edge between {} and {}, expected {}",
-            result.trussness[e], graph.label(edges[e].first), graph.label(edges[e].second), k + 2);
+            result.trussness[e], called(graph, edges[e].first), called(graph, edges[e].second), k + 2);
     const auto [u, v] = edges[e];
     const auto of_u = simple_row(graph, u);
     for (const std::uint64_t w : simple_row(graph, v)) {
@@ -163,7 +181,7 @@ void verify_independent_set(const csr_graph<Vertex>& graph, const independent_se
   std::vector<char> out(graph.vertices());
   std::uint64_t size = 0;
   for (const std::uint64_t v : vertices) {
-    require(result.members[v] == (out[v] != 0 ? 0 : 1), "vertex {} is {} the set", graph.label(v),
+    require(result.members[v] == (out[v] != 0 ? 0 : 1), "vertex {} is {} the set", called(graph, v),
             out[v] != 0 ? "wrongly in" : "missing from");
     if (out[v] != 0) continue;
     ++size;
@@ -182,12 +200,12 @@ void verify_colouring(const csr_graph<Vertex>& graph, const colouring_result& re
     std::uint64_t smaller = 0;
     for_each_neighbour(graph, v, [&](Vertex w) {
       const std::uint32_t other = result.colours[w];
-      require(other != colour, "vertices {} and {} have the same colour", graph.label(v), graph.label(w));
+      require(other != colour, "vertices {} and {} have the same colour", called(graph, v), called(graph, w));
       if (other > colour) return;
       if (seen_at.size() <= other) seen_at.resize(other + std::size_t{1});
       if (std::exchange(seen_at[other], v + 1) != v + 1) ++smaller;
     });
-    require(smaller == colour, "vertex {} has colour {}, but a smaller one is free", graph.label(v), colour);
+    require(smaller == colour, "vertex {} has colour {}, but a smaller one is free", called(graph, v), colour);
   }
   require(result.count == count, "{} colours, expected {}", result.count, count);
 }
@@ -201,7 +219,7 @@ void verify_matching(const csr_graph<Vertex>& graph, const matching_options& opt
     const Vertex w = result.partners[v];
     if (w == single) continue;
     require(w < graph.vertices() && w != v && result.partners[w] == v, "vertex {} has a partner that has another",
-            graph.label(v));
+            called(graph, v));
   }
   for_each_arc(graph, [&](std::uint64_t u, std::uint64_t v, double weight) {
     if (u == v || result.partners[u] != v) return;
@@ -214,7 +232,8 @@ void verify_matching(const csr_graph<Vertex>& graph, const matching_options& opt
     const std::uint64_t w = result.partners[v];
     if (w == single || w < v) continue;
     const auto at = weights.find({v, w});
-    require(at != weights.end(), "vertices {} and {} are partners, but no neighbours", graph.label(v), graph.label(w));
+    require(at != weights.end(), "vertices {} and {} are partners, but no neighbours", called(graph, v),
+            called(graph, w));
     sum += at->second;
     ++edges;
   }
@@ -227,9 +246,9 @@ void verify_matching(const csr_graph<Vertex>& graph, const matching_options& opt
   for_each_arc(graph, [&](std::uint64_t u, std::uint64_t v, double weight) {
     if (u == v) return;
     require(result.partners[u] != single || result.partners[v] != single, "vertices {} and {} could be matched",
-            graph.label(u), graph.label(v));
+            called(graph, u), called(graph, v));
     require(!options.heaviest_first || std::max(weight_at(u), weight_at(v)) >= weight,
-            "the edge between {} and {} is heavier than those taken there", graph.label(u), graph.label(v));
+            "the edge between {} and {} is heavier than those taken there", called(graph, u), called(graph, v));
   });
 }
 
@@ -248,7 +267,7 @@ void verify_eccentricities(const csr_graph<Vertex>& graph, const eccentricity_op
       if (!std::isinf(distance)) largest = std::max(largest, distance);
     }
     require(std::abs(result.eccentricities[source] - largest) <= 1e-9 * largest,
-            "eccentricity {} of vertex {}, expected {}", result.eccentricities[source], graph.label(source), largest);
+            "eccentricity {} of vertex {}, expected {}", result.eccentricities[source], called(graph, source), largest);
   }
   double diameter = 0;
   for (const double e : result.eccentricities) diameter = std::max(diameter, e);
@@ -297,7 +316,7 @@ void verify_valued_clustering(const csr_graph<Vertex>& graph, const valued_clust
     const double expected = sums[v] == 0 ? 0 : sums[v] / pairs;
     average += expected;
     require(std::abs(result.coefficients[v] - expected) <= 1e-9 * expected, "coefficient {} of vertex {}, expected {}",
-            result.coefficients[v], graph.label(v), expected);
+            result.coefficients[v], called(graph, v), expected);
   }
   if (graph.vertices() != 0) average /= static_cast<double>(graph.vertices());
   require(std::abs(result.average - average) <= 1e-9 * average, "average {}, expected {}", result.average, average);
@@ -320,30 +339,27 @@ void verify_similarity(const csr_graph<Vertex>& graph, double threshold, std::ui
   for (const std::uint64_t u : chosen) {
     checking.step();
     const auto row = simple_row(graph, u);
-    std::map<std::uint64_t, std::uint64_t> common;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> common;  // degrees of common neighbours
     for (const std::uint64_t w : row) {
-      for (const std::uint64_t v : simple_row(graph, w)) {
-        if (v != u) ++common[v];
+      const auto around = simple_row(graph, w);
+      for (const std::uint64_t v : around) {
+        if (v != u) common[v].push_back(around.size());
       }
     }
     std::vector<similar_pair> expected;
-    for (const auto& [v, count] : common) {
-      const std::uint64_t other = simple_row(graph, v).size();
-      const std::uint64_t whole = options.measure == similarity_measure::jaccard
-                                      ? row.size() + other - count
-                                      : std::min<std::uint64_t>(row.size(), other);
-      const double value = static_cast<double>(count) / static_cast<double>(whole);
-      if (count >= options.least_common && value >= threshold) expected.push_back({u, v, value});
+    for (auto& [v, degrees] : common) {
+      const double value = likeness(options.measure, row.size(), simple_row(graph, v).size(), degrees);
+      if (degrees.size() >= options.least_common && value >= threshold) expected.push_back({u, v, value});
     }
     std::sort(expected.begin(), expected.end(), better);
     if (most != 0 && expected.size() > most) expected.resize(most);
     std::vector<similar_pair>& found = by_vertex[u];
     if (most == 0) std::sort(found.begin(), found.end(), better);
-    require(found.size() == expected.size(), "vertex {} has {} similar vertices, expected {}", graph.label(u),
+    require(found.size() == expected.size(), "vertex {} has {} similar vertices, expected {}", called(graph, u),
             found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      require(found[i] == expected[i], "vertices {} and {} have similarity {}, expected {} and {}", graph.label(u),
-              graph.label(found[i].to), found[i].value, graph.label(expected[i].to), expected[i].value);
+      require(found[i] == expected[i], "vertices {} and {} have similarity {}, expected {} and {}", called(graph, u),
+              called(graph, found[i].to), found[i].value, called(graph, expected[i].to), expected[i].value);
     }
   }
 }
@@ -356,11 +372,10 @@ void verify_similarity_of_pairs(const csr_graph<Vertex>& graph, similarity_measu
     const auto b = simple_row(graph, pair.to);
     std::vector<std::uint64_t> common;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    const std::size_t whole =
-        measure == similarity_measure::jaccard ? a.size() + b.size() - common.size() : std::min(a.size(), b.size());
-    const double expected = whole == 0 ? 0 : static_cast<double>(common.size()) / static_cast<double>(whole);
-    require(pair.value == expected, "vertices {} and {} have similarity {}, expected {}", graph.label(pair.from),
-            graph.label(pair.to), pair.value, expected);
+    for (std::uint64_t& w : common) w = simple_row(graph, w).size();
+    const double expected = likeness(measure, a.size(), b.size(), common);
+    require(pair.value == expected, "vertices {} and {} have similarity {}, expected {}", called(graph, pair.from),
+            called(graph, pair.to), pair.value, expected);
   }
 }
 
@@ -370,7 +385,7 @@ void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const 
     const auto [first, last] = arcs_between(graph.out(), walk[i - 1], walk[i]);
     bool found = false;
     for (std::uint64_t a = first; a != last; ++a) found = found || !weighted || graph.out().weights[a] > 0;
-    require(found, "a walk goes from {} to {}, where no arc leads", graph.label(walk[i - 1]), graph.label(walk[i]));
+    require(found, "a walk goes from {} to {}, where no arc leads", called(graph, walk[i - 1]), called(graph, walk[i]));
   }
 }
 

@@ -32,18 +32,18 @@ void verify_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_
   for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
     if (!result.distances.empty()) {
       require(result.distances[v] == distances[v], "distance {} of vertex {}, expected {}", result.distances[v],
-              graph.label(v), distances[v]);
+              called(graph, v), distances[v]);
     }
     const Vertex parent = result.parents[v];
     if (distances[v] == unreached || v == source) {
       const std::uint64_t expected = v == source ? source : std::uint64_t{bfs_result<Vertex>::no_parent};
-      require(parent == expected, "parent {} of vertex {}, expected {}", parent, graph.label(v), expected);
+      require(parent == expected, "parent {} of vertex {}, expected {}", parent, called(graph, v), expected);
       continue;
     }
-    require(parent < graph.vertices(), "vertex {} has no parent", graph.label(v));
+    require(parent < graph.vertices(), "vertex {} has no parent", called(graph, v));
     const auto row = graph.out().row(parent);
     require(std::binary_search(row.begin(), row.end(), static_cast<Vertex>(v)) && distances[parent] + 1 == distances[v],
-            "vertex {} is no parent of vertex {}", graph.label(parent), graph.label(v));
+            "vertex {} is no parent of vertex {}", called(graph, parent), called(graph, v));
   }
 }
 
@@ -60,7 +60,7 @@ void verify_sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sss
       largest = std::max(largest, distances[v]);
     }
     require(result.distances[v] == distances[v], "distance {} of vertex {}, expected {}", result.distances[v],
-            graph.label(v), distances[v]);
+            called(graph, v), distances[v]);
   }
   require(result.reached == reached, "{} vertices reached, expected {}", result.reached, reached);
   require(result.eccentricity == largest, "largest distance {}, expected {}", result.eccentricity, largest);
@@ -77,9 +77,9 @@ void verify_components(const csr_graph<Vertex>& graph, const component_map<Verte
     queue.assign(1, static_cast<Vertex>(first));
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const Vertex v = queue[i];
-      require(map[v] < graph.vertices(), "vertex {} is in no component", graph.label(v));
-      require(map[v] == first, "vertex {} is in the component of {}, expected {}", graph.label(v), graph.label(map[v]),
-              graph.label(first));
+      require(map[v] < graph.vertices(), "vertex {} is in no component", called(graph, v));
+      require(map[v] == first, "vertex {} is in the component of {}, expected {}", called(graph, v),
+              called(graph, map[v]), called(graph, first));
       for (const auto* rows : {&graph.out(), &graph.in()}) {
         for (const Vertex w : rows->row(v)) {
           if (!seen[w]) queue.push_back(w);
@@ -133,9 +133,9 @@ void verify_strong_components(const csr_graph<Vertex>& graph, const component_ma
     }
     const Vertex least = *std::min_element(members.begin(), members.end());
     for (const Vertex v : members) {
-      require(map[v] < vertices, "vertex {} is in no component", graph.label(v));
-      require(map[v] == least, "vertex {} is in the component of {}, expected {}", graph.label(v), graph.label(map[v]),
-              graph.label(least));
+      require(map[v] < vertices, "vertex {} is in no component", called(graph, v));
+      require(map[v] == least, "vertex {} is in the component of {}, expected {}", called(graph, v),
+              called(graph, map[v]), called(graph, least));
     }
   }
 }
@@ -165,7 +165,7 @@ void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
   std::uint64_t innermost = 0;
   for (const Vertex& v : sorted) {
     const std::uint64_t k = left[v];
-    require(result.coreness[v] == k, "coreness {} of vertex {}, expected {}", result.coreness[v], graph.label(v), k);
+    require(result.coreness[v] == k, "coreness {} of vertex {}, expected {}", result.coreness[v], called(graph, v), k);
     innermost = k == degeneracy ? innermost + 1 : 1;
     degeneracy = k;
     for_each_simple_neighbour(graph, v, [&](Vertex w) {
@@ -195,10 +195,11 @@ void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& 
     double degree = 0;
     for_each_simple_neighbour(graph, v, [&degree](Vertex) { ++degree; });
     require(result.triangles[v] == triangles[v], "{} triangles at vertex {}, expected {}", result.triangles[v],
-            graph.label(v), triangles[v]);
+            called(graph, v), triangles[v]);
     const double coefficient = degree < 2 ? 0 : 2 * static_cast<double>(triangles[v]) / (degree * (degree - 1));
     require(std::abs(result.coefficients[v] - coefficient) <= 1e-12,
-            "clustering coefficient {} of vertex {}, expected {}", result.coefficients[v], graph.label(v), coefficient);
+            "clustering coefficient {} of vertex {}, expected {}", result.coefficients[v], called(graph, v),
+            coefficient);
     corners += triangles[v];
     average += coefficient;
     pairs += degree * (degree - 1) / 2;
@@ -236,7 +237,7 @@ void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& resu
   };
   search(result.from);
   require(distances[result.to] == result.lower, "the two vertices farthest apart, {} and {}, are {} apart, expected {}",
-          graph.label(result.from), graph.label(result.to), distances[result.to], result.lower);
+          called(graph, result.from), called(graph, result.to), distances[result.to], result.lower);
   require(queue.size() == result.vertices, "{} vertices, expected {}", result.vertices, queue.size());
   const std::vector<Vertex> members = queue;
   std::uint64_t largest = 0;

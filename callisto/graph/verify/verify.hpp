@@ -1,4 +1,4 @@
-// Checks of results by other means than those that found them: sequential, without Callisto's loops, and simple.
+// Checks of results by means that differ from the kernels': sequential, without Callisto's loops, and simple.
 #pragma once
 
 #include <callisto/export.hpp>

@@ -104,7 +104,8 @@ Vertex random_walker<Vertex>::draw_second(std::uint64_t before, std::uint64_t v,
   const double back = 1 / options_.p;
   const double apart = 1 / options_.q;
   const double most = std::max(1.0, apart);
-  // If the way back is likelier than any other, what exceeds these is drawn apart, so that few draws are rejected.
+  // If the way back is likelier than any other way, the excess over these is drawn apart, so that few draws are
+  // rejected.
   double beyond = 0;
   double whole = 0;
   if (back > most) {

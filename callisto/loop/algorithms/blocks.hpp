@@ -26,7 +26,10 @@ class blocks {
 
   constexpr std::uint64_t count() const noexcept { return count_; }
   constexpr std::uint64_t begin(std::uint64_t block) const noexcept { return block * size_; }
-  constexpr std::uint64_t end(std::uint64_t block) const noexcept { return std::min(n_, (block + 1) * size_); }
+  constexpr std::uint64_t end(std::uint64_t block) const noexcept {
+    const std::uint64_t first = begin(block);
+    return first + std::min(size_, n_ - first);
+  }
 
   /// Calls f(block) for every block, in parallel; throws what f throws. `together`: the threads stay side by side, and
   /// the first blocks are among the first to run. `where` names the loop in statistics.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <ranges>
 #include <source_location>
@@ -20,14 +21,16 @@
 namespace callisto {
 
 /// Returns the range first, first + step, ... of the numbers below `last`, for a loop over it. Throws usage_error if
-/// `step` is not above 0.
-template <loop::index I>
-auto stepped(I first, std::type_identity_t<I> last, std::type_identity_t<I> step) {
+/// `step` is not above 0, and if a bound does not fit the type that both have in common.
+template <loop::index A, loop::index B, loop::index C>
+auto stepped(A first, B last, C step) {
+  using common = std::common_type_t<A, B>;
+  const common begin = loop::bound<A, B>(first);
   if (!(step > 0)) machine::throw_usage_error("stepped: expected a step above 0");
   const auto by = static_cast<std::uint64_t>(step);
-  const std::uint64_t n = loop::distance(first, last);
+  const std::uint64_t n = loop::distance(begin, loop::bound<A, B>(last));
   return std::views::iota(std::uint64_t{0}, n / by + (n % by != 0 ? 1 : 0)) |
-         std::views::transform([first, by](std::uint64_t k) { return loop::advance(first, k * by); });
+         std::views::transform([begin, by](std::uint64_t k) { return loop::advance(begin, k * by); });
 }
 
 /// A rectangle of indices that is handed out in tiles.
@@ -41,7 +44,7 @@ struct rectangle {
 
 /// Calls f(row, column) for every place of a rectangle, or f(row, rows_end, column, columns_end) for each tile. Tiles
 /// go row by row of tiles, so that neighbours run at about the same time. Errors, result and `where` as parallel_for;
-/// usage_error if a tile is empty.
+/// usage_error if a tile is empty, or if there are more than 2^64 - 1 tiles of the size that was asked for.
 template <class F>
   requires std::invocable<F&, std::size_t, std::size_t> ||
            std::invocable<F&, std::size_t, std::size_t, std::size_t, std::size_t>
@@ -58,14 +61,31 @@ bool parallel_for(const rectangle& over, F&& f, const loop_options& options = {}
   };
   while (!over.tile_rows && tall > 1 && few()) tall /= 2;
   while (!over.tile_columns && wide > 1 && few()) wide /= 2;
+  const auto too_many = [&] {
+    const std::size_t across = tiles(over.columns, wide);
+    return across != 0 && tiles(over.rows, tall) > std::numeric_limits<std::size_t>::max() / across;
+  };
+  while (!over.tile_rows && too_many() && tall < over.rows / 2) tall *= 2;
+  while (!over.tile_columns && too_many() && wide < over.columns / 2) wide *= 2;
+  if (too_many()) {
+    machine::throw_usage_error("parallel_for: a rectangle of more than 2^64 - 1 tiles; expected larger tiles");
+  }
   const std::size_t across = tiles(over.columns, wide);
+  if (over.rows != 0 && over.columns != 0) {
+    constexpr std::size_t by_tile = std::invocable<F&, std::size_t, std::size_t, std::size_t, std::size_t> ? 1 : 0;
+    const auto last_of = [](std::size_t n) { return n - (by_tile ? 0 : 1); };
+    loop::require_fitting_parameter<F, 0>(std::size_t{0}, last_of(over.rows));
+    loop::require_fitting_parameter<F, by_tile>(std::size_t{0}, last_of(over.rows));
+    loop::require_fitting_parameter<F, 1 + by_tile>(std::size_t{0}, last_of(over.columns));
+    loop::require_fitting_parameter<F, 1 + 2 * by_tile>(std::size_t{0}, last_of(over.columns));
+  }
   return parallel_for(
       std::size_t{0}, tiles(over.rows, tall) * across,
       [&](std::size_t tile) {
         const std::size_t row = tile / across * tall;
         const std::size_t column = tile % across * wide;
-        const std::size_t rows_end = std::min(over.rows, row + tall);
-        const std::size_t columns_end = std::min(over.columns, column + wide);
+        const std::size_t rows_end = row + std::min(tall, over.rows - row);
+        const std::size_t columns_end = column + std::min(wide, over.columns - column);
         if constexpr (std::invocable<F&, std::size_t, std::size_t, std::size_t, std::size_t>) {
           std::invoke(f, row, rows_end, column, columns_end);
         } else {

@@ -13,10 +13,10 @@ class scan_front {
   using order = machine::order;
 
  public:
-  /// True if `block` is at the front: what stands before it is then visible to the caller, which scans the block.
+  /// True if `block` is at the front: the value before it is then visible to the caller, which scans the block.
   /// acquire: pairs with the release in passes().
   bool is_at(std::uint64_t block) const noexcept { return front_.load(order::acquire) == block; }
-  /// Moves the front behind `block`, which was at it. release: publishes what stands before the next block.
+  /// Moves the front behind `block`, which was at it. release: publishes the value before the next block.
   void passes(std::uint64_t block) noexcept { front_.store(block + 1, order::release); }
   /// Returns the first block that is not scanned; after the loop, which orders it.
   std::uint64_t at() const noexcept { return front_.load(order::relaxed); }

@@ -1,109 +1,209 @@
-// Searching, counting, filtering and transforming sequences.
+// Searching: the first element, or the first place, that is wanted.
 #pragma once
 
-#include <callisto/loop/algorithms/blocks.hpp>
-#include <callisto/loop/algorithms/reduce.hpp>
+#include <callisto/loop/algorithms/pieces.hpp>
+#include <callisto/loop/algorithms/policy.hpp>
 
-#include <atomic>
+#include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <source_location>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace callisto {
 
-/// Returns the first element for which `wanted` is true, or the range's end. `wanted` is called for every element
-/// before the one that is returned, and for some behind it. Threads drop what lies behind the first one known.
-template <std::ranges::random_access_range Range, class Predicate>
-  requires std::ranges::sized_range<Range> && std::predicate<Predicate&, std::ranges::range_reference_t<Range>>
-auto find_if(Range&& range, Predicate wanted, std::source_location where = std::source_location::current()) {
-  using difference = std::ranges::range_difference_t<Range>;
-  const auto first = std::ranges::begin(range);
-  const auto n = static_cast<std::uint64_t>(std::ranges::size(range));
-  std::atomic<std::uint64_t> found{n};
-  // Blocks, so that the first ones are looked at early, and a block behind the first hit costs a comparison.
-  const loop::blocks all(n, loop::blocks::least_for(n, 1 << 10), 1 << 14);
-  all.each(
-      [&](std::uint64_t b) {
-        for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
-          // relaxed, all: the number alone counts; the loop's end orders the rest.
-          if ((i & 63) == 0 && found.load(std::memory_order_relaxed) < i) return;
-          if (!std::invoke(wanted, first[static_cast<difference>(i)])) continue;
-          std::uint64_t known = found.load(std::memory_order_relaxed);
-          while (i < known && !found.compare_exchange_weak(known, i, std::memory_order_relaxed)) {
-          }
-          return;
-        }
-      },
-      where, true);
-  return first + static_cast<difference>(found.load(std::memory_order_relaxed));
+namespace loop {
+
+/// True if a condition of such elements may be asked for some behind a hit: it costs about as much as to ask whether
+/// there was one.
+template <class Iterator>
+inline constexpr bool looks_ahead = std::is_arithmetic_v<std::iter_value_t<Iterator>>;
+
+/// Returns the first i of [0, n) for which hit(i). `Iterator`: of the elements.
+template <class Iterator, class Hit>
+std::uint64_t find_place(std::uint64_t n, Hit hit, const policy& by) {
+  return find_first(
+      n, [&](std::uint64_t from, std::uint64_t to) { return first_hit<looks_ahead<Iterator>>(from, to, hit); }, by);
+}
+
+}  // namespace loop
+
+/// Returns the first element for which `wanted` is true, or the end. `wanted` is called for every element before the
+/// one that is returned, and for some behind it. Threads drop what lies behind the first one known.
+template <std::random_access_iterator I, class Predicate, class Projection = std::identity>
+I find_if(const policy& by, I first, I last, Predicate wanted, Projection projection = {}) {
+  const loop::projected<I, Projection> at(first, projection);
+  const auto hit = [&](std::uint64_t i) { return static_cast<bool>(std::invoke(wanted, at(i))); };
+  return loop::place(first, loop::find_place<I>(loop::count_between(first, last), hit, by));
+}
+template <loop::sequence Range, class Predicate, class Projection = std::identity>
+  requires std::invocable<Projection&, std::ranges::range_reference_t<Range>>
+auto find_if(Range&& range, Predicate wanted, Projection projection = {},
+             std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(callisto::find_if(
+      policy(where), std::ranges::begin(range), loop::end_of(range), std::move(wanted), std::move(projection)));
+}
+/// Returns the first element for which `wanted` is false, or the end; the rest as find_if().
+template <std::random_access_iterator I, class Predicate, class Projection = std::identity>
+I find_if_not(const policy& by, I first, I last, Predicate wanted, Projection projection = {}) {
+  return callisto::find_if(by, first, last, std::not_fn(std::ref(wanted)), std::move(projection));
+}
+template <loop::sequence Range, class Predicate, class Projection = std::identity>
+auto find_if_not(Range&& range, Predicate wanted, Projection projection = {},
+                 std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(callisto::find_if_not(
+      policy(where), std::ranges::begin(range), loop::end_of(range), std::move(wanted), std::move(projection)));
+}
+/// Returns the first element that equals `value`, or the end.
+template <std::random_access_iterator I, class T, class Projection = std::identity>
+I find(const policy& by, I first, I last, const T& value, Projection projection = {}) {
+  return callisto::find_if(by, first, last, [&](const auto& x) { return x == value; }, std::move(projection));
+}
+template <loop::sequence Range, class T, class Projection = std::identity>
+auto find(Range&& range, const T& value, Projection projection = {},
+          std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(
+      callisto::find(policy(where), std::ranges::begin(range), loop::end_of(range), value, std::move(projection)));
 }
 
 /// True if `wanted` is true for some element.
-template <std::ranges::random_access_range Range, class Predicate>
-bool any_of(Range&& range, Predicate wanted, std::source_location where = std::source_location::current()) {
-  return find_if(range, std::move(wanted), where) != std::ranges::end(range);
+template <std::random_access_iterator I, class Predicate, class Projection = std::identity>
+bool any_of(const policy& by, I first, I last, Predicate wanted, Projection projection = {}) {
+  return callisto::find_if(by, first, last, std::ref(wanted), std::move(projection)) != last;
+}
+template <loop::sequence Range, class Predicate, class Projection = std::identity>
+bool any_of(Range&& range, Predicate wanted, Projection projection = {},
+            std::source_location where = std::source_location::current()) {
+  return callisto::any_of(policy(where), std::ranges::begin(range), loop::end_of(range), std::move(wanted),
+                          std::move(projection));
 }
 /// True if `wanted` is true for every element.
-template <std::ranges::random_access_range Range, class Predicate>
-bool all_of(Range&& range, Predicate wanted, std::source_location where = std::source_location::current()) {
-  return find_if(range, std::not_fn(std::move(wanted)), where) == std::ranges::end(range);
+template <std::random_access_iterator I, class Predicate, class Projection = std::identity>
+bool all_of(const policy& by, I first, I last, Predicate wanted, Projection projection = {}) {
+  return !callisto::any_of(by, first, last, std::not_fn(std::ref(wanted)), std::move(projection));
 }
-/// Returns for how many elements `wanted` is true.
-template <std::ranges::random_access_range Range, class Predicate>
-std::uint64_t count_if(Range&& range, Predicate wanted, std::source_location where = std::source_location::current()) {
-  return parallel_reduce(
-      std::forward<Range>(range), std::uint64_t{0},
-      [&](auto&& element) { return std::uint64_t{std::invoke(wanted, element) ? 1u : 0u}; }, std::plus<>{}, {}, where);
+template <loop::sequence Range, class Predicate, class Projection = std::identity>
+bool all_of(Range&& range, Predicate wanted, Projection projection = {},
+            std::source_location where = std::source_location::current()) {
+  return callisto::all_of(policy(where), std::ranges::begin(range), loop::end_of(range), std::move(wanted),
+                          std::move(projection));
+}
+/// True if `wanted` is true for no element.
+template <std::random_access_iterator I, class Predicate, class Projection = std::identity>
+bool none_of(const policy& by, I first, I last, Predicate wanted, Projection projection = {}) {
+  return !callisto::any_of(by, first, last, std::ref(wanted), std::move(projection));
+}
+template <loop::sequence Range, class Predicate, class Projection = std::identity>
+bool none_of(Range&& range, Predicate wanted, Projection projection = {},
+             std::source_location where = std::source_location::current()) {
+  return callisto::none_of(policy(where), std::ranges::begin(range), loop::end_of(range), std::move(wanted),
+                           std::move(projection));
 }
 
-/// Writes f(element) of every element into `out`, in order, and returns the end of what is written. `out` may be the
-/// range's beginning.
-template <std::ranges::random_access_range Range, std::random_access_iterator Out, class F>
-  requires std::ranges::sized_range<Range> && std::invocable<F&, std::ranges::range_reference_t<Range>>
-Out transform(Range&& range, Out out, F f, std::source_location where = std::source_location::current()) {
-  const auto first = std::ranges::begin(range);
-  const auto n = static_cast<std::ptrdiff_t>(std::ranges::size(range));
-  parallel_for(std::ptrdiff_t{0}, n, [&](std::ptrdiff_t i) { out[i] = std::invoke(f, first[i]); }, {}, where);
-  return out + n;
+/// Returns the first element that is followed by one for which same(element, next) is true, or the end.
+template <std::random_access_iterator I, class Same = std::equal_to<>, class Projection = std::identity>
+I adjacent_find(const policy& by, I first, I last, Same same = {}, Projection projection = {}) {
+  const std::uint64_t n = loop::count_between(first, last);
+  if (n < 2) return last;
+  const loop::projected<I, Projection> at(first, projection);
+  const auto hit = [&](std::uint64_t i) { return static_cast<bool>(std::invoke(same, at(i), at(i + 1))); };
+  const std::uint64_t found = loop::find_place<I>(n - 1, hit, by);
+  return found == n - 1 ? last : loop::place(first, found);
+}
+template <loop::sequence Range, class Same = std::equal_to<>, class Projection = std::identity>
+auto adjacent_find(Range&& range, Same same = {}, Projection projection = {},
+                   std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(callisto::adjacent_find(
+      policy(where), std::ranges::begin(range), loop::end_of(range), std::move(same), std::move(projection)));
 }
 
-/// Copies the elements for which `wanted` is true into `out`, in order, and returns the end of what is written. Calls
-/// `wanted` once for each element. `out` does not overlap the range. Takes a byte an element meanwhile.
-template <std::ranges::random_access_range Range, std::random_access_iterator Out, class Predicate>
-  requires std::ranges::sized_range<Range> && std::predicate<Predicate&, std::ranges::range_reference_t<Range>>
-Out copy_if(Range&& range, Out out, Predicate wanted, std::source_location where = std::source_location::current()) {
-  using difference = std::ranges::range_difference_t<Range>;
-  const auto first = std::ranges::begin(range);
-  const auto n = static_cast<std::uint64_t>(std::ranges::size(range));
-  const loop::blocks all(n, loop::blocks::least_for(n, 1 << 12), 1 << 13);
-  const auto kept = std::make_unique_for_overwrite<bool[]>(n);
-  std::vector<std::uint64_t> begins(all.count() + 1, 0);
-  all.each(
-      [&](std::uint64_t b) {
-        std::uint64_t count = 0;
-        for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
-          count += (kept[i] = std::invoke(wanted, first[static_cast<difference>(i)])) ? 1 : 0;
-        }
-        begins[b + 1] = count;
+/// Returns the first element that is the same as one of a second sequence, or the end.
+template <std::random_access_iterator I, std::random_access_iterator J, class Same = std::equal_to<>>
+I find_first_of(const policy& by, I first, I last, J begin, J end, Same same = {}) {
+  return callisto::find_if(by, first, last, [&](auto&& x) {
+    for (J y = begin; y != end; ++y) {
+      if (std::invoke(same, x, *y)) return true;
+    }
+    return false;
+  });
+}
+template <loop::sequence Range, loop::sequence Of, class Same = std::equal_to<>>
+auto find_first_of(Range&& range, Of&& of, Same same = {},
+                   std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(callisto::find_first_of(policy(where), std::ranges::begin(range),
+                                                                         loop::end_of(range), std::ranges::begin(of),
+                                                                         loop::end_of(of), std::move(same)));
+}
+
+/// Returns where a second sequence stands first in the first one, or the end.
+template <std::random_access_iterator I, std::random_access_iterator J, class Same = std::equal_to<>>
+I search(const policy& by, I first, I last, J begin, J end, Same same = {}) {
+  const std::uint64_t n = loop::count_between(first, last);
+  const std::uint64_t of = loop::count_between(begin, end);
+  if (of == 0) return first;
+  if (of > n) return last;
+  const std::uint64_t places = n - of + 1;
+  const std::uint64_t found = loop::find_first(
+      places,
+      [&](std::uint64_t from, std::uint64_t to) {
+        const I till = loop::place(first, to + of - 1);
+        const I at = std::search(loop::place(first, from), till, begin, end, std::ref(same));
+        return at == till ? to : loop::count_between(first, at);
       },
-      where);
-  for (std::uint64_t b = 0; b < all.count(); ++b) begins[b + 1] += begins[b];
-  all.each(
-      [&](std::uint64_t b) {
-        auto to = out + static_cast<std::iter_difference_t<Out>>(begins[b]);
-        for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
-          if (kept[i]) *to++ = first[static_cast<difference>(i)];
+      by);
+  return found == places ? last : loop::place(first, found);
+}
+template <loop::sequence Range, loop::sequence Of, class Same = std::equal_to<>>
+auto search(Range&& range, Of&& of, Same same = {}, std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(callisto::search(policy(where), std::ranges::begin(range),
+                                                                  loop::end_of(range), std::ranges::begin(of),
+                                                                  loop::end_of(of), std::move(same)));
+}
+/// Returns where a second sequence stands last in the first one, or the end.
+template <std::random_access_iterator I, std::random_access_iterator J, class Same = std::equal_to<>>
+I find_end(const policy& by, I first, I last, J begin, J end, Same same = {}) {
+  if (begin == end) return last;
+  const auto back = [](auto at) { return std::reverse_iterator(at); };
+  const auto found = callisto::search(by, back(last), back(first), back(end), back(begin), std::ref(same));
+  return found == back(first) ? last : found.base() - (end - begin);
+}
+template <loop::sequence Range, loop::sequence Of, class Same = std::equal_to<>>
+auto find_end(Range&& range, Of&& of, Same same = {}, std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(callisto::find_end(policy(where), std::ranges::begin(range),
+                                                                    loop::end_of(range), std::ranges::begin(of),
+                                                                    loop::end_of(of), std::move(same)));
+}
+/// Returns the first of `count` neighbours that are all the same as `value`, or the end.
+template <std::random_access_iterator I, std::integral Size, class T, class Same = std::equal_to<>>
+I search_n(const policy& by, I first, I last, Size count, const T& value, Same same = {}) {
+  const std::uint64_t n = loop::count_between(first, last);
+  if (count <= 0) return first;
+  const auto of = static_cast<std::uint64_t>(count);
+  if (of > n) return last;
+  const std::uint64_t places = n - of + 1;
+  const std::uint64_t found = loop::find_first(
+      places,
+      [&](std::uint64_t from, std::uint64_t to) {
+        std::uint64_t run = 0;
+        for (std::uint64_t i = from; i < to + of - 1; ++i) {
+          run = std::invoke(same, *loop::place(first, i), value) ? run + 1 : 0;
+          if (run == of) return i + 1 - of;
+          if (run == 0 && i >= to) return to;
         }
+        return to;
       },
-      where);
-  return out + static_cast<std::iter_difference_t<Out>>(begins.back());
+      by);
+  return found == places ? last : loop::place(first, found);
+}
+template <loop::sequence Range, std::integral Size, class T, class Same = std::equal_to<>>
+auto search_n(Range&& range, Size count, const T& value, Same same = {},
+              std::source_location where = std::source_location::current()) {
+  return std::ranges::borrowed_iterator_t<Range>(
+      callisto::search_n(policy(where), std::ranges::begin(range), loop::end_of(range), count, value, std::move(same)));
 }
 
 }  // namespace callisto

@@ -1,16 +1,24 @@
 // Parallel sorting: a sample sort (Sanders and Winkel, "Super Scalar Sample Sort", ESA 2004), after a look whether the
 // input is sorted or the other way round.
 //
-// 1. Splitters are chosen from a sample and put into a search tree that is walked without branches. 2. Each block of
-// the input counts how many of its elements fall between two splitters, and how many equal one. 3. Each block moves its
-// elements to their buckets in a second array. 4. Each bucket is sorted, and moved back. Buckets of elements that equal
-// a splitter are sorted already, so many equal elements cost less, not more.
+// 1. Splitters are chosen from a sample and put into a search tree that is walked without branches.
+// 2. Each block of the input counts how many of its elements fall between two splitters, and how many equal one.
+// 3. Each block moves its elements to their buckets in a second array.
+// 4. Each bucket is sorted on one thread. A second set of splitters brings its elements back to the input's place, in
+//    small buckets, which quicksort or mergesort sorts there. Buckets of elements that equal a splitter are sorted
+//    already. So an input with many equal elements costs less.
 #pragma once
 
 #include <callisto/loop/algorithms/blocks.hpp>
+#include <callisto/loop/algorithms/in_order.hpp>
+#include <callisto/loop/algorithms/plain_order.hpp>
+#include <callisto/loop/algorithms/policy.hpp>
+#include <callisto/loop/algorithms/sort_alone.hpp>
+#include <callisto/loop/algorithms/splitters.hpp>
+#include <callisto/loop/indices.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/machine/system/exceptions.hpp>
+#include <callisto/machine/system/thread_sanitizer.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
@@ -18,10 +26,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <source_location>
 #include <type_traits>
@@ -32,201 +40,288 @@ namespace callisto {
 
 namespace loop {
 
-/// Memory for n elements, without elements.
-template <class T>
-class raw_elements {
- public:
-  explicit raw_elements(std::size_t n) : n_(n), at_(std::allocator<T>().allocate(n)) {}
-  raw_elements(const raw_elements&) = delete;
-  raw_elements& operator=(const raw_elements&) = delete;
-  ~raw_elements() { std::allocator<T>().deallocate(at_, n_); }
-  T* data() const noexcept { return at_; }
-
- private:
-  std::size_t n_;
-  T* at_;
-};
-
-/// Tells between which splitters an element falls. Buckets 2i are those between splitters, 2i+1 those that equal one.
-template <class T, class Less>
-class splitters {
- public:
-  static constexpr unsigned levels = 8;
-  static constexpr unsigned most = (1u << levels) - 1;
-  static constexpr unsigned buckets = 2 * most + 2;
-
-  /// Takes a sorted sample; copies what it needs.
-  splitters(const std::vector<T>& sample, Less& less) : less_(less) {
-    // Splitters may repeat; then buckets between equal ones stay empty.
-    sorted_.reserve(most);
-    for (unsigned i = 1; i <= most; ++i) sorted_.push_back(sample[i * sample.size() / (most + 1)]);
-    tree_.resize(most + 1, sorted_.front());
-    fill(1, 0, most);
+/// Sorts a bucket of n elements that stand at `from` into `to`, where elements are overwritten. Sets `back` as soon as
+/// all elements are at `to`; until then all are at `from`, also if a comparison throws. Then destroys the moved-from
+/// elements at `from`. `bucket`: room for a number for each element.
+template <bool Stable, class T, class Iterator, class Less>
+void sort_bucket(T* from, Iterator to, std::ptrdiff_t n, std::uint16_t* bucket, Less& less, bool& back) {
+  struct left_over {
+    T* from;
+    std::ptrdiff_t n;
+    const bool& back;
+    ~left_over() {
+      if (back) std::destroy_n(from, n);
+    }
+  } const ends{from, n, back};
+  const auto sort_here = [&](auto first, auto spare, std::ptrdiff_t size) {
+    if constexpr (Stable) {
+      sort_runs(first, size, less);
+      return merge_sort(first, spare, size, run_of_insertion, less);
+    } else {
+      sort_alone<false>(first, first + size, less);
+      return false;
+    }
+  };
+  constexpr std::ptrdiff_t few = 1024;
+  if (n < few) {
+    if (!sort_here(from, to, n)) std::move(from, from + n, to);
+    back = true;
+    return;
   }
-
-  std::uint16_t bucket_of(const T& x) const {
-    unsigned at = 1;
-    for (unsigned level = 0; level < levels; ++level) at = 2 * at + (less_(tree_[at], x) ? 1 : 0);
-    const unsigned i = at - (most + 1);  // splitters below x
-    const bool equal = i < most && !less_(x, sorted_[i]);
-    return static_cast<std::uint16_t>(2 * i + (equal ? 1 : 0));
+  using tree = splitters<T*, Less>;
+  constexpr unsigned of_leaf = 7;  // bits of the number of elements that are left to a leaf
+  const tree split(
+      from, static_cast<std::uint64_t>(n),
+      std::min(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(n))) - of_leaf, tree::most_levels), 4,
+      less);
+  std::array<std::ptrdiff_t, tree::most_buckets> ends_of{};
+  split.classify(from, static_cast<std::uint64_t>(n), bucket, ends_of);
+  std::ptrdiff_t sum = 0;
+  for (std::ptrdiff_t& next : ends_of) sum += std::exchange(next, sum);
+  for (std::ptrdiff_t i = 0; i < n; ++i) to[ends_of[bucket[i]]++] = std::move(from[i]);
+  back = true;
+  std::ptrdiff_t begin = 0;
+  for (unsigned k = 0; k < split.buckets(); ++k) {
+    const std::ptrdiff_t size = ends_of[k] - begin;
+    // Buckets of elements that equal a splitter are sorted.
+    if (k % 2 == 0 && size > 1 && sort_here(to + begin, from + begin, size))
+      std::move(from + begin, from + begin + size, to + begin);
+    begin += size;
   }
-
- private:
-  /// Lays sorted_[from, to) out as the subtree at `node`.
-  void fill(unsigned node, unsigned from, unsigned to) {
-    const unsigned middle = (from + to) / 2;
-    tree_[node] = sorted_[middle];
-    if (2 * node > most) return;
-    fill(2 * node, from, middle);
-    fill(2 * node + 1, middle + 1, to);
-  }
-
-  Less& less_;
-  std::vector<T> sorted_;
-  std::vector<T> tree_;
-};
-
-template <bool Stable, class Iterator, class Less>
-void sort_alone(Iterator first, Iterator last, Less& less) {
-  if constexpr (Stable) {
-    std::stable_sort(first, last, std::ref(less));
-  } else {
-    std::sort(first, last, std::ref(less));
-  }
-}
-
-/// True if `in_order(i)` for each i of [1, n). Ends soon after the first that is not.
-template <class F>
-bool all_in_order(std::uint64_t n, F in_order, const std::source_location& where) {
-  // Most input is out of order from its beginning on, and no thread is needed to see that.
-  constexpr std::uint64_t first_look = 64;
-  for (std::uint64_t i = 1; i < std::min(n, first_look); ++i) {
-    if (!in_order(i)) return false;
-  }
-  machine::native::atomic<std::uint32_t> broken{0};
-  static_cast<void>(parallel_for(
-      std::uint64_t{1}, n,
-      [&](std::uint64_t i, std::uint64_t end) {
-        // Without branches inside a stretch, which compilers make vectors of.
-        constexpr std::uint64_t stretch = 256;
-        // relaxed, here and below: one flag, read by the caller after the loop.
-        while (i < end && broken.load(machine::order::relaxed) == 0) {
-          const std::uint64_t stop = std::min(end, i + stretch);
-          unsigned wrong = 0;
-          for (; i < stop; ++i) wrong |= in_order(i) ? 0u : 1u;
-          if (wrong != 0) broken.store(1, machine::order::relaxed);
-        }
-      },
-      {}, where));
-  return broken.load(machine::order::relaxed) == 0;
 }
 
 template <bool Stable, class Iterator, class Less>
 void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_location& where) {
   using T = std::iter_value_t<Iterator>;
   using difference = std::iter_difference_t<Iterator>;
-  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
-                "parallel sort: moving an element must not throw");
+  // Threads that wrote neighbours which share a word would lose them; an element that fails to move in the second array
+  // could not come back.
+  constexpr bool together =
+      moves_surely<T> &&
+      (std::is_copy_constructible_v<T> || std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>) &&
+      !shares_words<std::iter_reference_t<Iterator>>;
   constexpr std::uint64_t worth_while = 1 << 14;
   const auto at = [&](std::uint64_t i) { return first + static_cast<difference>(i); };
-  if (n < worth_while || workers::loop_team_here().where.threads() == 1 || !std::is_copy_constructible_v<T>) {
+  if (n < worth_while || workers::loop_team_here().where.threads() == 1 || !together) {
     return sort_alone<Stable>(first, at(n), less);
   }
-  // Input that is sorted, or the other way round, is common.
-  if (all_in_order(n, [&](std::uint64_t i) { return !less(*at(i), *at(i - 1)); }, where)) return;
-  if (all_in_order(n, [&](std::uint64_t i) { return static_cast<bool>(less(*at(i), *at(i - 1))); }, where)) {
-    static_cast<void>(parallel_for(
-        std::uint64_t{0}, n / 2, [&](std::uint64_t i) { std::ranges::iter_swap(at(i), at(n - 1 - i)); }, {}, where));
-    return;
-  }
-  if constexpr (std::is_copy_constructible_v<T>) {
-    using tree = splitters<T, Less>;
-    // 16 samples a splitter keep the largest bucket within some 1.5 times the mean.
-    std::vector<T> sample;
-    constexpr std::uint64_t samples = 16 * (tree::most + 1);
-    std::uint64_t random = n;
-    for (std::uint64_t i = 0; i < samples; ++i) {
-      random = random * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX generator
-      sample.push_back(*at(static_cast<std::uint64_t>((static_cast<unsigned __int128>(random) * n) >> 64)));
+  if constexpr (together) {
+    // Input that is sorted, or the other way round, is common.
+    if (all_in_order(n, [&](std::uint64_t i) { return !less(*at(i), *at(i - 1)); }, where)) return;
+    if (all_in_order(n, [&](std::uint64_t i) { return static_cast<bool>(less(*at(i), *at(i - 1))); }, where)) {
+      static_cast<void>(parallel_for(
+          std::uint64_t{0}, n / 2, [&](std::uint64_t i) { std::ranges::iter_swap(at(i), at(n - 1 - i)); }, {}, where));
+      return;
     }
-    std::sort(sample.begin(), sample.end(), std::ref(less));
-    const tree split(sample, less);
+    using tree = splitters<Iterator, Less>;
+    const auto levels = std::min(static_cast<unsigned>(std::bit_width(n >> 11)), tree::most_levels);
+    const tree split(first, n, levels, 16, less);
 
     const blocks all(n, 1 << 13, 256);
-    const auto bucket = std::make_unique_for_overwrite<std::uint16_t[]>(n);
-    std::vector<std::array<std::uint64_t, tree::buckets>> place(all.count());
+    const raw_elements<std::uint16_t> bucket_room(n);
+    std::uint16_t* const bucket = bucket_room.data();
+    std::vector<std::array<std::uint64_t, tree::most_buckets>> place(all.count());
     all.each(
         [&](std::uint64_t b) {
           auto& count = place[b];
           count.fill(0);
-          for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) ++count[bucket[i] = split.bucket_of(*at(i))];
+          split.classify(at(all.begin(b)), all.end(b) - all.begin(b), bucket + all.begin(b), count);
         },
         where);
     // Where each block's part of each bucket begins.
-    std::array<std::uint64_t, tree::buckets + 1> begins;
+    std::array<std::uint64_t, tree::most_buckets + 1> begins;
     std::uint64_t sum = 0;
-    for (unsigned k = 0; k < tree::buckets; ++k) {
+    for (unsigned k = 0; k < tree::most_buckets; ++k) {
       begins[k] = sum;
       for (auto& of_block : place) sum += std::exchange(of_block[k], sum);
     }
-    begins[tree::buckets] = n;
+    begins[tree::most_buckets] = n;
 
     const raw_elements<T> room(n);
     T* const to = room.data();
-    all.each(
-        [&](std::uint64_t b) {
-          auto& next = place[b];
-          for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
-            std::construct_at(to + next[bucket[i]]++, std::move(*at(i)));
-          }
-        },
-        where);
-    // From here on the elements are in `to`, and must come back whatever the comparison throws.
-    const auto bring_back = [&](std::uint64_t k) {
+    const auto move_block = [&](std::uint64_t b) noexcept {
+      auto& next = place[b];
+      for (std::uint64_t i = all.begin(b); i < all.end(b); ++i)
+        std::construct_at(to + next[bucket[i]]++, std::move(*at(i)));
+    };
+    const auto bring_back = [&](std::uint64_t k) noexcept {
       std::move(to + begins[k], to + begins[k + 1], at(begins[k]));
       std::destroy(to + begins[k], to + begins[k + 1]);
     };
-    std::exception_ptr thrown;
-    std::array<bool, tree::buckets> back{};
-    CALLISTO_TRY {
-      parallel_for(
-          0u, tree::buckets,
-          [&](unsigned k) {
-            if (k % 2 == 0) sort_alone<Stable>(to + begins[k], to + begins[k + 1], less);
-            bring_back(k);
-            back[k] = true;
-          },
-          {.batch = 1}, where);
-    }
-    CALLISTO_CATCH_ALL { thrown = std::current_exception(); }
-    if (thrown) {
-      for (unsigned k = 0; k < tree::buckets; ++k) {
-        if (!back[k]) bring_back(k);
+    // Elements are in `to` from here on, and come back whatever a comparison or the beginning of a loop throws.
+    struct everything {
+      const decltype(move_block)& move;
+      const decltype(bring_back)& bring;
+      std::vector<char> moved;
+      std::array<bool, tree::most_buckets> back{};
+      ~everything() {
+        const auto not_yet = std::find(back.begin(), back.end(), false);
+        if (not_yet == back.end()) return;
+        for (std::uint64_t b = 0; b < moved.size(); ++b) {
+          if (moved[b] == 0) move(b);
+        }
+        for (std::uint64_t k = 0; k < back.size(); ++k) {
+          if (!back[k]) bring(k);
+        }
       }
-      std::rethrow_exception(thrown);
+    } done{move_block, bring_back, std::vector<char>(all.count(), 0)};
+    all.each(
+        [&](std::uint64_t b) {
+          move_block(b);
+          done.moved[b] = 1;
+        },
+        where);
+    parallel_for(
+        0u, split.buckets(),
+        [&](unsigned k) {
+          // Buckets of elements that equal a splitter are sorted.
+          if (k % 2 == 1 || begins[k] == begins[k + 1]) {
+            bring_back(k);
+            done.back[k] = true;
+          } else {
+            sort_bucket<Stable>(to + begins[k], at(begins[k]), static_cast<std::ptrdiff_t>(begins[k + 1] - begins[k]),
+                                bucket + begins[k], less, done.back[k]);
+          }
+        },
+        {.batch = 1}, where);
+  }
+}
+
+/// A sequence with elements that can be assigned.
+template <class Range>
+concept writable_sequence =
+    sequence<Range> && std::is_assignable_v<std::ranges::range_reference_t<Range>, std::ranges::range_value_t<Range>>;
+
+/// True if elements are reached by objects that stand for references, such as those of a zipped view.
+template <class Iterator>
+inline constexpr bool has_proxies = !std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> &&
+                                    !std::same_as<std::iter_reference_t<Iterator>, std::vector<bool>::reference>;
+
+/// Sorts n elements that are reached by references, by what is fastest for them.
+template <bool Stable, class Iterator, class Less, class Projection>
+void sort_references(Iterator first, std::uint64_t n, Less& less, Projection& projection,
+                     const std::source_location& where) {
+  using T = std::iter_value_t<Iterator>;
+  // A stable sort of bare numbers must tell -0.0 from 0.0 by their places.
+  constexpr bool zeros_differ = Stable && std::is_floating_point_v<T>;
+  constexpr bool plainly = std::contiguous_iterator<Iterator> && sorts_plainly<T, Less, Projection>() && !zeros_differ;
+  if constexpr (plainly && !machine::sanitizer_sees_library) {
+    sample_sort<Stable>(
+        std::to_address(first), n,
+        [&](const T& a, const T& b) {
+          const auto& x = std::invoke(projection, a);
+          const auto& y = std::invoke(projection, b);
+          if (x != x || y != y) return x == x;  // NaNs come behind all numbers
+          return static_cast<bool>(std::invoke(less, x, y));
+        },
+        where);
+  } else if constexpr (plainly) {
+    if (n < 2) return;
+    T* const at = std::to_address(first);
+    sort_plain(at, n, plain_order_of<Less>(*at, projection), where);
+  } else {
+    // Pointers keep what is compiled for different ranges of one type the same.
+    const auto begin = [&] {
+      if constexpr (std::contiguous_iterator<Iterator>) {
+        return std::to_address(first);
+      } else {
+        return first;
+      }
+    }();
+    if constexpr (std::same_as<Projection, std::identity>) {
+      sample_sort<Stable>(begin, n, std::ref(less), where);
+    } else {
+      const auto by_key = [&](const T& a, const T& b) {
+        return static_cast<bool>(std::invoke(less, std::invoke(projection, a), std::invoke(projection, b)));
+      };
+      sample_sort<Stable>(begin, n, by_key, where);
     }
   }
 }
 
-}  // namespace loop
-
-/// Sorts a random-access range by `less`, a strict weak order. Equal elements come in any order. Uses a second array,
-/// and two bytes an element. If `less` throws, the range holds the same elements in some order. Short ranges, ranges of
-/// elements that cannot be copied, and sorts inside a loop body are sorted by std::sort.
-template <std::ranges::random_access_range Range, class Less = std::less<>>
-  requires std::ranges::sized_range<Range>
-void sort(Range&& range, Less less = {}, std::source_location where = std::source_location::current()) {
-  loop::sample_sort<false>(std::ranges::begin(range), static_cast<std::uint64_t>(std::ranges::size(range)),
-                           std::move(less), where);
+/// Sorts n elements.
+template <bool Stable, class Iterator, class Less, class Projection>
+void sort_by(Iterator first, std::uint64_t n, Less& less, Projection& projection, const std::source_location& where) {
+  if constexpr (has_proxies<Iterator>) {
+    const Iterator last = first + static_cast<std::iter_difference_t<Iterator>>(n);
+    if constexpr (Stable) {
+      std::ranges::stable_sort(first, last, std::ref(less), std::ref(projection));
+    } else {
+      std::ranges::sort(first, last, std::ref(less), std::ref(projection));
+    }
+  } else {
+    sort_references<Stable>(first, n, less, projection, where);
+  }
 }
 
-/// Sorts as sort(), and keeps the order of equal elements.
-template <std::ranges::random_access_range Range, class Less = std::less<>>
-  requires std::ranges::sized_range<Range>
-void stable_sort(Range&& range, Less less = {}, std::source_location where = std::source_location::current()) {
-  loop::sample_sort<true>(std::ranges::begin(range), static_cast<std::uint64_t>(std::ranges::size(range)),
-                          std::move(less), where);
+/// Sorts as a policy asks. A request to stop counts until the sort begins.
+template <bool Stable, class Iterator, class Less, class Projection>
+void sort_with(const policy& by, Iterator first, Iterator last, Less& less, Projection& projection) {
+  std::optional<thread_limit> limit;
+  if (by.options().threads != 0) limit.emplace(by.options().threads);
+  if (by.options().stop.stop_requested()) machine::throw_cancelled();
+  sort_by<Stable>(first, count_between(first, last), less, projection, by.where());
+}
+
+}  // namespace loop
+
+/// Sorts a random-access range by `less` of what `projection` returns for its elements, a strict weak order. Equal
+/// elements come in any order.
+///
+/// Numbers by std::less or std::greater, or by their `std::ranges` forms, sort by their bits. The same holds for
+/// trivially copyable elements of 8, 16, 24 or 32 bytes by a member that is a number (`sort(range, {}, &T::key)`). NaNs
+/// are allowed then, and come behind all numbers; -0.0 comes before or after 0.0. Any other order is asked by calls.
+///
+/// Uses a second array, and two bytes an element if it calls `less`; throws std::bad_alloc if there is no room, with
+/// the range as it was. If `less` throws, the range holds the same elements in some order, and also if it is no strict
+/// weak order, such as <= or one that changes: nothing outside of the range is read or written. The calling thread
+/// alone sorts short ranges, sorts inside of a loop body, and elements that may throw when they move, or are bits of a
+/// std::vector<bool>. It also sorts elements that are reached by objects, such as those of a zipped view, as
+/// std::ranges::sort does.
+template <std::ranges::random_access_range Range, class Less = std::less<>, class Projection = std::identity>
+  requires loop::writable_sequence<Range> && (!std::same_as<Projection, std::source_location>)
+void sort(Range&& range, Less less = {}, Projection projection = {},
+          std::source_location where = std::source_location::current()) {
+  loop::sort_by<false>(std::ranges::begin(range), loop::count_of(range), less, projection, where);
+}
+template <std::ranges::random_access_range Range, class Less>
+  requires loop::writable_sequence<Range>
+void sort(Range&& range, Less less, std::source_location where) {
+  loop::sort_by<false>(std::ranges::begin(range), loop::count_of(range), less, std::identity(), where);
+}
+
+template <std::random_access_iterator I, class Less = std::less<>, class Projection = std::identity>
+void sort(const policy& by, I first, I last, Less less = {}, Projection projection = {}) {
+  loop::sort_with<false>(by, first, last, less, projection);
+}
+template <std::random_access_iterator I, class Less = std::less<>, class Projection = std::identity>
+  requires(!std::same_as<Less, std::source_location>)
+void sort(I first, I last, Less less = {}, Projection projection = {},
+          std::source_location where = std::source_location::current()) {
+  loop::sort_with<false>(policy(where), first, last, less, projection);
+}
+
+/// Sorts as sort(), and keeps the order of equal elements, of which -0.0 and 0.0 are.
+template <std::ranges::random_access_range Range, class Less = std::less<>, class Projection = std::identity>
+  requires loop::writable_sequence<Range> && (!std::same_as<Projection, std::source_location>)
+void stable_sort(Range&& range, Less less = {}, Projection projection = {},
+                 std::source_location where = std::source_location::current()) {
+  loop::sort_by<true>(std::ranges::begin(range), loop::count_of(range), less, projection, where);
+}
+template <std::ranges::random_access_range Range, class Less>
+  requires loop::writable_sequence<Range>
+void stable_sort(Range&& range, Less less, std::source_location where) {
+  loop::sort_by<true>(std::ranges::begin(range), loop::count_of(range), less, std::identity(), where);
+}
+template <std::random_access_iterator I, class Less = std::less<>, class Projection = std::identity>
+void stable_sort(const policy& by, I first, I last, Less less = {}, Projection projection = {}) {
+  loop::sort_with<true>(by, first, last, less, projection);
+}
+template <std::random_access_iterator I, class Less = std::less<>, class Projection = std::identity>
+  requires(!std::same_as<Less, std::source_location>)
+void stable_sort(I first, I last, Less less = {}, Projection projection = {},
+                 std::source_location where = std::source_location::current()) {
+  loop::sort_with<true>(policy(where), first, last, less, projection);
 }
 
 }  // namespace callisto

@@ -1,9 +1,10 @@
-// What a loop records while it runs: when each thread claims, works and leaves. Statistics (statistics.hpp) and
-// timelines (trace.hpp) are made of it.
+// Records of a running loop: when each thread claims, works and leaves. Statistics (statistics.hpp) and timelines
+// (trace.hpp) are made of it.
 //
 // Off, as it is by default: a loop reads one word when it begins, and its threads test one null pointer for each claim.
-// On: each thread writes a record of its own, on lines of its own, and the leader adds them up when all have left. The
-// gate at which the leader waits (workers/waiting/entry_gate.hpp) orders the two, so nothing here is atomic.
+// On: each thread writes its record, on cache lines that no other thread uses, and the leader adds the records up when
+// all threads have left. The gate at which the leader waits (waiting/entry_gate.hpp) orders the two, so nothing here is
+// atomic.
 #pragma once
 
 #include <callisto/distributor/range.hpp>
@@ -18,7 +19,7 @@
 
 namespace callisto::loop {
 
-/// What one thread did in one loop. Times are in ticks of machine::native. One thread at a time uses it.
+/// One thread's activity in one loop. Times are in ticks of machine::native. One thread at a time uses it.
 class alignas(machine::native::line_size) thread_record {
  public:
   /// Says that the thread takes part; a claim follows. A thread may leave and come back.

@@ -25,7 +25,7 @@ namespace {
 
 using machine::order;
 
-/// What to report. Guarded by the registry's lock.
+/// The reports to write. Guarded by the registry's lock.
 struct wishes {
   bool table = false;
   std::string statistics_file;

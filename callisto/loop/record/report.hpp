@@ -1,4 +1,4 @@
-// What is reported of loops when the process ends: CALLISTO_STATS and CALLISTO_TRACE, and flags of the same meaning.
+// The report on loops at the end of the process: CALLISTO_STATS and CALLISTO_TRACE, and flags of the same meaning.
 //
 //   CALLISTO_STATS=1          a table on standard error; 0 or empty: nothing
 //   CALLISTO_STATS=FILE       the table as JSON in FILE

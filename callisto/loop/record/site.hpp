@@ -14,11 +14,11 @@ namespace callisto::loop {
 
 struct site_totals;
 
-/// What one place in the source remembers of its loops with one type of body. It is constant-initialized, so it can be
-/// a static variable in a function template without a guard, and a loop may run before main().
+/// Memory of one place in the source about its loops with one type of body. It is constant-initialized, so it can be a
+/// static variable in a function template without a guard, and a loop may run before main().
 ///
-/// A body of a type of its own, such as a lambda, is used in one place. Function pointers and the like are used in
-/// many: the static variable then stands for the first place that used it, and the others hang from it in a list. Any
+/// A body of a unique type, such as a lambda, is used in one place. Function pointers and the like are used in many:
+/// the static variable then stands for the first place that used it, and all further places hang from it in a list. Any
 /// number of threads may use it at once. The first use of each further place allocates some bytes for good.
 class loop_site {
   using order = machine::order;
@@ -70,7 +70,7 @@ class loop_site {
     timing& operator=(const timing&) = delete;
     /// Says that one thread runs the loop.
     void alone() noexcept { alone_ = true; }
-    /// Says that one thread has run `done` iterations so far, before others join. Returns the ticks since the
+    /// Says that one thread has run `done` iterations so far, before other threads join. Returns the ticks since the
     /// beginning.
     std::uint64_t began_alone(std::uint64_t done) noexcept {
       const std::uint64_t ticks = machine::native::ticks() - begin_;
@@ -86,8 +86,8 @@ class loop_site {
       if (alone_) {
         site_->did_alone(n_, ticks);
       } else if (ticks < machine::native::ticks_per_second() / 50'000) {
-        // In 20 us threads that come and go may be most of it: what it takes one thread alone, the next loop shows.
-        // Later once in some hundred times, since iterations may have become lighter.
+        // In 20 us threads that come and go may be most of the time: the next loop shows how long one thread alone
+        // takes. Later this is done once in some hundred times, since iterations may have become lighter.
         if (site_->pace_alone() == 0 || begin_ % 256 == 0) site_->expect_brief(n_, threads_);
       }
     }
@@ -136,7 +136,7 @@ class loop_site {
   /// Returns how long a loop takes a thread alone that ends so before `threads` threads could, in 64ths of 10 us.
   static constexpr std::uint64_t brief(unsigned threads) noexcept { return std::min(24u, 12 + threads / 2); }
 
-  /// Returns how many iterations take 10 us if `n` took so many ticks.
+  /// Returns how many iterations take 10 us if `n` of them took `ticks`.
   static std::uint64_t pace_of(std::uint64_t n, std::uint64_t ticks) noexcept {
     const double per_target = static_cast<double>(n) * static_cast<double>(machine::native::ticks_per_second()) * 1e-5;
     return static_cast<std::uint64_t>(std::min(per_target / static_cast<double>(ticks + 1), 0x1p58));

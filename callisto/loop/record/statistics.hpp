@@ -1,4 +1,4 @@
-// Statistics of loops: what the loops of each site did, summed up.
+// Statistics of loops: the activity of each site's loops, summed up.
 //
 // Off by default; switched on by count_loops(), by the environment variable CALLISTO_STATS, or by `callisto COMMAND
 // --stats`. CALLISTO_STATS=1 prints a table on standard error when the process ends; any other value but 0 names a file
@@ -14,19 +14,20 @@
 
 namespace callisto {
 
-/// What threads did in loops. Times are in ticks of the processor's constant-rate clock, of which there are
+/// Activity of threads in loops. Times are in ticks of the processor's constant-rate clock, of which there are
 /// machine::native::ticks_per_second() a second.
 struct loop_activity {
   std::uint64_t visits = 0;      ///< how often a thread took part in a loop
   std::uint64_t iterations = 0;  ///< iterations of batches that ended; not of a batch in which a body threw
   std::uint64_t batches = 0;     ///< batches: pieces of a loop that a thread ran in one go
-  std::uint64_t steals = 0;      ///< how often a thread turned to another's share: half of a range, another stripe
+  std::uint64_t steals = 0;      ///< how often a thread turned to another thread's share: half of a range, or a stripe
   std::uint64_t given_back = 0;  ///< how often a thread gave back, on request, what it had reserved but not begun
-  std::uint64_t taken_back = 0;  ///< how often a thread took by force what another had reserved but not begun
+  std::uint64_t taken_back = 0;  ///< how often a thread took by force what another thread had reserved but not begun
   std::uint64_t combined = 0;    ///< batches that another thread claimed for it
   std::uint64_t work = 0;        ///< time in loop bodies
   std::uint64_t claiming = 0;    ///< time between bodies: claiming iterations, and finding that none are left
-  std::uint64_t idle = 0;  ///< time outside while the loop lasted: coming late, waiting for others, busy elsewhere
+  std::uint64_t idle = 0;        ///< time outside while the loop lasted: coming late, waiting for other threads, busy
+                                 ///< elsewhere
 
   loop_activity& operator+=(const loop_activity& other) noexcept;
   friend bool operator==(const loop_activity&, const loop_activity&) = default;
@@ -40,8 +41,8 @@ struct loop_statistics_of_site {
   std::string function;  ///< with its template arguments, as the compiler prints them
 
   std::uint64_t loops = 0;             ///< loops that have ended
-  std::uint64_t threw = 0;             ///< of those, ended by an exception
-  std::uint64_t stopped = 0;           ///< of those, cut short by a stop
+  std::uint64_t threw = 0;             ///< loops that an exception ended
+  std::uint64_t stopped = 0;           ///< loops that a stop cut short
   std::uint64_t duration = 0;          ///< ticks from beginning to end, summed over the loops
   std::uint64_t busiest = 0;           ///< work of the busiest thread, summed over the loops
   double mean = 0;                     ///< mean work of a thread, idle threads included, summed over the loops
@@ -58,9 +59,9 @@ struct loop_statistics_of_site {
 /// loop costs about 0.5 us more, and a batch two readings of the clock. Thread-safe.
 CALLISTO_API void count_loops(bool on);
 
-/// Returns what the loops that have ended did, by site, the one with the most work first. In the child of a fork: loops
-/// that ended there. Loops inside the bodies of others count for themselves, and their time also counts as the others'
-/// work. Thread-safe.
+/// Returns the statistics of the loops that have ended, by site, the site with the most work first. In the child of a
+/// fork: loops that ended there. A loop inside the body of an outer loop counts for itself, and its time also counts as
+/// the outer loop's work. Thread-safe.
 CALLISTO_API std::vector<loop_statistics_of_site> loop_statistics();
 
 /// Sets all sums to 0. Thread-safe.

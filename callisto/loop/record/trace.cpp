@@ -134,7 +134,7 @@ std::vector<event> events_of(const timeline::track& t) {
   for (const timeline::chunk* c = t.first.load(order::acquire); c != nullptr; c = c->next.load(order::acquire)) {
     all.insert(all.end(), c->events.begin(), c->events.begin() + c->used.load(order::acquire));
   }
-  // Longer spans first: those inside them come after.
+  // Longer spans first: spans inside them come after.
   std::sort(all.begin(), all.end(),
             [](const event& a, const event& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
   return all;

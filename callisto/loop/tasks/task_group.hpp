@@ -1,8 +1,8 @@
-// Tasks: work that is made while other work runs, such as the halves of a recursion. A task group is what its maker
-// waits for.
+// Tasks: work that is made while other work runs, such as the halves of a recursion. The maker of a task group waits
+// for it.
 //
-// Tasks run on the threads that run loops. A thread runs its own tasks newest first and takes others' oldest first
-// (work stealing; Blumofe, Leiserson, JACM 1999; Frigo, Leiserson, Randall, PLDI 1998).
+// Tasks run on the threads that run loops. A thread runs its own tasks newest first and takes other threads' tasks
+// oldest first (work stealing; Blumofe, Leiserson, JACM 1999; Frigo, Leiserson, Randall, PLDI 1998).
 #pragma once
 
 #include <callisto/export.hpp>
@@ -36,7 +36,7 @@ struct task {
 [[nodiscard]] CALLISTO_API void* take_task_room(std::size_t bytes);
 CALLISTO_API void give_task_room(void* room, std::size_t bytes) noexcept;
 
-/// A task with its callable, in room of its own.
+/// A task with its callable, in its own allocation.
 template <class F>
 struct stored_task final : task {
   template <class G>
@@ -83,6 +83,9 @@ class task_pool;
 /// - While a thread waits it runs tasks, of other groups too. So hold no lock during wait() that some task takes.
 /// - If a task throws, tasks that have not begun are dropped, and wait() rethrows the first exception.
 /// - A group that is made inside of a task is cancelled with the task's group, and must end before that task does.
+/// - A task waits for groups that were made inside of it, or that do not wait for it: wait() throws usage_error for the
+///   task's own group, for one around it, and for one with a task that the calling thread has begun and not ended. The
+///   destructor ends the program then. The same holds for loops that a task runs.
 /// - A loop in a task is shared as a loop in a loop's body is.
 class task_group {
  public:
@@ -119,14 +122,15 @@ class task_group {
   }
 
   /// Blocks until all tasks have ended; the caller then sees what they wrote. True if none was dropped: the group was
-  /// not cancelled. Rethrows the first exception. Afterwards the group can be used again.
+  /// not cancelled. Rethrows the first exception. Afterwards the group can be used again. Throws usage_error in a task
+  /// that the group waits for.
   bool wait() {
     const bool all = join();
     const machine::seen_by_sanitizer shown(this);
     return all;
   }
 
-  /// Drops tasks that have not begun, also those of groups that tasks of this one have made. Thread-safe.
+  /// Drops tasks that have not begun, also tasks of groups that tasks of this group have made. Thread-safe.
   CALLISTO_API void cancel() noexcept;
 
   /// True if the group, or one that it was made inside of, was cancelled since the last wait(). Tasks that take long
@@ -158,19 +162,25 @@ class task_group {
   /// Waits without a word of how it ended.
   CALLISTO_API void drain() noexcept;
   void fail(std::exception_ptr thrown) noexcept;
+  /// True if the calling thread works for a task that the group waits for.
+  bool waits_for_caller() const noexcept;
 
   machine::native::atomic<std::uint64_t> pending_{0};  ///< tasks that have not ended; and whether a thread sleeps
   mutable machine::native::atomic<std::uint32_t> cancelled_{0};  ///< also once a group above was found cancelled
   machine::native::atomic<std::uint32_t> failed_{0};
   /// The number of cancellations, of all groups, when the groups above were last looked at.
   mutable machine::native::atomic<std::uint64_t> seen_{0};
-  task_group* const inside_;  ///< the group of the task that made this one; null: none
+  /// The task that the group was made in, or null. Only its address is used: the group may be used after its end.
+  const void* const made_in_;
+  task_group* const inside_;  ///< the group of that task; null: none
+  const bool is_counted_;     ///< the group waits for that task: the task did not begin in run_and_wait()
   const machine::floating_environment environment_ = machine::floating_environment::here();
   std::exception_ptr thrown_{};
 };
 
-/// Calls the callables, in parallel, and returns when all have returned: the first on the calling thread, the others as
-/// tasks. If one throws, those that have not begun are dropped and the first exception is rethrown. Allocates nothing.
+/// Calls the callables, in parallel, and returns when all have returned: the first on the calling thread, all further
+/// ones as tasks. If one throws, callables that have not begun are dropped and the first exception is rethrown.
+/// Allocates nothing.
 template <std::invocable... Fs>
 void parallel_invoke(Fs&&... callables) {
   if constexpr (sizeof...(Fs) == 1) {

@@ -4,11 +4,14 @@
 
 #include <callisto/machine/system/at_thread_end.hpp>
 #include <callisto/machine/timed_park.hpp>
+#include <callisto/machine/works_for.hpp>
 #include <callisto/workers/teams/in_body.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -25,7 +28,7 @@ using machine::order;
 
 namespace {
 
-/// Counts the cancellations of all groups, so that a group need look at those above it only after one.
+/// Counts the cancellations of all groups, so that a group need look at the groups above it only after a cancellation.
 native::atomic<std::uint64_t> cancellations{0};
 
 /// Gives back what a thread has of the pool.
@@ -94,7 +97,13 @@ class task_pool final : public workers::standing_item<native> {
     return *only;
   }
 
-  static task_group* current_group() noexcept { return mine.group; }
+  /// A task that a thread runs, on its stack. machine::works_for_here points to it while the task's code and loops run.
+  struct running {
+    task_group* group;
+    const running* below;  ///< the task that the thread has begun before, and waits in
+    bool counted;          ///< the group waits for it
+  };
+  static const running* current() noexcept { return static_cast<const running*>(machine::works_for_here); }
 
   /// Registers what fork() needs: the child has none of the other threads, and does not run what they left.
   task_pool() {
@@ -130,7 +139,7 @@ class task_pool final : public workers::standing_item<native> {
   /// Runs a task that is counted.
   static void run_task(task& t) noexcept {
     task_group& group = *t.group;
-    call(t);
+    call(t, true);
     // release: publishes what the task wrote to the acquire in wait().
     const std::uint64_t before = group.pending_.fetch_sub(1, order::release);
     // The group may be gone; only its address is used.
@@ -138,13 +147,14 @@ class task_pool final : public workers::standing_item<native> {
       native::unpark(group.pending_, ~0u);
   }
 
-  static void call(task& t) noexcept {
+  static void call(task& t, bool counted) noexcept {
     task_group& group = *t.group;
     const workers::in_body here;
-    task_group* const outside = std::exchange(mine.group, &group);
+    const running now{&group, current(), counted};
+    machine::works_for_here = &now;
     CALLISTO_TRY { t.call(t, !group.cancelled()); }
     CALLISTO_CATCH_ALL { group.fail(std::current_exception()); }
-    mine.group = outside;
+    machine::works_for_here = now.below;
   }
 
   void wait(task_group& group) noexcept {
@@ -161,14 +171,13 @@ class task_pool final : public workers::standing_item<native> {
   static constexpr std::uint64_t asleep = std::uint64_t{1} << 31;
   static constexpr std::uint64_t count(std::uint64_t pending) noexcept { return pending & (asleep - 1); }
 
-  /// Waits that are nested in tasks that were taken during waits: beyond so many a thread takes no others' tasks, so
-  /// that its stack does not grow on.
+  /// The most nested waits, each in a task that was taken during the wait around it. In deeper waits a thread takes no
+  /// tasks of other threads, so that its stack stops growing.
   static constexpr unsigned deepest = 64;
 
-  /// What a thread has.
+  /// A thread's state.
   struct thread_state {
     deque* own;
-    task_group* group;  ///< of the task that it runs
     std::uint32_t victim;
     unsigned depth;
   };
@@ -232,7 +241,7 @@ class task_pool final : public workers::standing_item<native> {
     if ((group.pending_.load(order::relaxed) & asleep) != 0) group.pending_.fetch_and(~asleep, order::relaxed);
   }
 
-  /// Runs a task during a wait for `group`: the newest of its own, or another thread's.
+  /// Runs a task during a wait for `group`: the thread's newest, or another thread's.
   bool run_one(task_group& group) noexcept {
     if (task* const own = mine.own != nullptr ? mine.own->pop() : nullptr; own != nullptr) {
       run_task(*own);
@@ -257,7 +266,8 @@ class task_pool final : public workers::standing_item<native> {
   }
 
   void run(unsigned /*thread*/, publication* /*published*/, context_lease* on) noexcept override {
-    native::set_most_threads(0);  // what the last loop has left
+    native::set_most_threads(0);  // the last loop has left a limit
+    machine::works_for_here = nullptr;
     workers::standing_place<native>& at = *place();
     const std::uint64_t patience = native::ticks_per_second() / 50'000;  // 20 us
     std::uint64_t since = native::ticks();
@@ -293,14 +303,39 @@ void end_of_thread() noexcept {
 }  // namespace
 }  // namespace loop
 
-task_group::task_group() noexcept : inside_(loop::task_pool::current_group()) {
+task_group::task_group() noexcept
+    : made_in_(machine::works_for_here),
+      inside_(made_in_ != nullptr ? loop::task_pool::current()->group : nullptr),
+      is_counted_(made_in_ != nullptr && loop::task_pool::current()->counted) {
   if (inside_ == nullptr) return;
   // acquire: as in cancelled().
   seen_.store(loop::cancellations.load(machine::order::acquire), machine::order::relaxed);
   if (inside_->cancelled()) cancelled_.store(1, machine::order::relaxed);
 }
 
-task_group::~task_group() { drain(); }
+task_group::~task_group() {
+  // acquire: as in drain(), which need not look again then.
+  if (pending_.load(machine::order::acquire) == 0) return;
+  if (waits_for_caller()) {
+    std::fputs(
+        "callisto: a task_group was destroyed in a task that it waits for; expected its end after the tasks' end\n",
+        stderr);
+    std::abort();
+  }
+  drain();
+}
+
+bool task_group::waits_for_caller() const noexcept {
+  // Groups are usually waited for where they were made.
+  if (machine::works_for_here == made_in_) return false;
+  for (const auto* at = loop::task_pool::current(); at != nullptr; at = at->below) {
+    if (at->group == this && at->counted) return true;
+    for (const task_group* g = at->group; g != nullptr; g = g->inside_) {
+      if (g->inside_ == this && g->is_counted_) return true;
+    }
+  }
+  return false;
+}
 
 void task_group::drain() noexcept {
   // acquire: pairs with the release in run_task().
@@ -309,9 +344,15 @@ void task_group::drain() noexcept {
 
 void task_group::offer(loop::task& made) { loop::task_pool::instance().offer(*this, made); }
 
-void task_group::call(loop::task& made) noexcept { loop::task_pool::call(made); }
+void task_group::call(loop::task& made) noexcept { loop::task_pool::call(made, false); }
 
 bool task_group::join() {
+  // relaxed: a task that the caller works for is counted already.
+  if (pending_.load(machine::order::relaxed) != 0 && waits_for_caller()) {
+    machine::throw_usage_error(
+        "task_group::wait(): called in a task that the group waits for; expected a wait after the task, or for a group "
+        "that was made in it");
+  }
   drain();
   if (cancelled_.load(machine::order::relaxed) == 0 && !cancelled()) return true;
   // relaxed, all: no task is left, and this thread has seen the end of each.

@@ -269,7 +269,7 @@ bool execution::conflict(const checked_thread& s, const checked_thread& t) const
   const intent& a = s.next;
   const intent& b = t.next;
   const auto may_be_early = [](const checked_thread& u) { return u.state == life::parked || u.next.until != nullptr; };
-  // One thread may use up the last early return that the other could take.
+  // One thread may use up the last early return that the second thread could take.
   if (options_.early_returns_in_all != ~0u && may_be_early(s) && may_be_early(t)) return true;
   if (a.where != b.where) return false;
   if (a.where == nullptr) {

@@ -204,6 +204,7 @@ class execution {
   [[noreturn]] void stuck();
   std::string standing() const;
   unsigned value_choice(unsigned n);
+  void pass_light_fence(site_entry&);
   void join_fences(checked_thread&) noexcept;
 
   // Memory.

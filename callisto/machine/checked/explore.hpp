@@ -44,18 +44,26 @@ struct site {
   std::string file;  ///< relative to the source tree
   unsigned line = 0;
   unsigned column = 0;
-  std::string operation;  ///< name in policy.hpp: "load", "fetch_add", "compare_exchange", "wait_while", ...
-  order stated = order::relaxed;
-  std::uint64_t count = 0;  ///< operations executed there
+  std::string operation;  ///< name in policy.hpp: "load", "fetch_add", "wait_while", "light_fence", "heavy_fence", ...
+  order stated = order::relaxed;  ///< of a fence: relaxed, without a meaning
+  std::uint64_t count = 0;        ///< operations executed there
 };
 
-/// Runs the operation at one place (fields like those of `site`) with the order `to` instead of its stated order.
+/// The change of a fence that is weakened.
+enum class fence_weakening {
+  left_out,  ///< it does nothing
+  light,     ///< a heavy fence does what a light one does
+};
+
+/// Runs the operation at one place (fields like those of `site`) with the order `to` instead of its stated order, or a
+/// fence there as `fence` says.
 struct site_weakening {
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
   std::string operation;
   order to = order::relaxed;
+  fence_weakening fence = fence_weakening::left_out;
 };
 
 /// Suspends `thread` for ever after its `after`-th step. A step is an operation on an atomic, a fence, a wait, a park

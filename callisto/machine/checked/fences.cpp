@@ -35,22 +35,41 @@ void execution::join_fences(checked_thread& t) noexcept {
 }
 
 void execution::light_fence(const place& where) {
+  site_entry& site = sites.find(where, operation::light_fence, order::relaxed);
+  ++site.count;
+  // The step counts: a thread is suspended after the same operations, with the fence or without.
   count_step();
+  if (site.weakened) {
+    if (tracing_) log("light_fence", nullptr, "(left out)", shown(where));
+    return;
+  }
+  pass_light_fence(site);
+}
+
+void execution::pass_light_fence(site_entry& site) {
   checked_thread& t = me();
   if (current_ != outside && contended.has(contended_set::fences, 0)) {
-    t.next = {.what = operation::light_fence, .at = &sites.find(where, operation::light_fence, order::relaxed)};
+    t.next = {.what = operation::light_fence, .at = &site};
     reach();
   }
   if (t.reached != 0) t.seen.join_stores(t.owed, width_);
   t.at_light_fence.copy(t.seen, width_);
   record_event(operation::light_fence, nullptr, t.reached, ++t.light_fences);
   t.reached = 0;
-  if (tracing_) log("light_fence", nullptr, "", shown(where));
+  if (tracing_) log("light_fence", nullptr, "", shown(site.where));
 }
 
 void execution::heavy_fence(const place& where) {
   checked_thread& t = me();
   site_entry& site = sites.find(where, operation::heavy_fence, order::relaxed);
+  ++site.count;
+  if (site.weakened) {
+    count_step();
+    const bool light = options_.weaken->fence == fence_weakening::light;
+    if (tracing_) log("heavy_fence", nullptr, light ? "(only a light one)" : "(left out)", shown(where));
+    if (light) pass_light_fence(site);
+    return;
+  }
   // A heavy fence is also an acquire and a release fence of its caller.
   if (t.has_pending) t.seen.join(t.pending, width_);
   if (current_ == outside) return;

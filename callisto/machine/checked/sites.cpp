@@ -36,7 +36,7 @@ const char* name_of(order o) noexcept {
 
 std::string shown_file(const char* file) {
   const std::string_view f = file;
-  // Accepts every form in which compilers give a file's name: "../callisto/workers/waiting/entry_gate.hpp",
+  // Accepts every form in which compilers give a file's name: "../callisto/waiting/entry_gate.hpp",
   // "/src/callisto/tests/check/a_test.cpp".
   std::size_t begin = std::string_view::npos;
   for (const std::string_view folder : {"/callisto/", "/tests/"}) {
@@ -54,10 +54,11 @@ site_entry& site_table::find(const place& p, operation what, order stated) {
     site_entry& e = *slots_[i];
     if (e.what == what && e.stated == stated && same(e.where, p)) return e;
   }
-  site_entry& e = entries_.emplace_back(p, what, stated, stated, 0);
+  site_entry& e = entries_.emplace_back(p, what, stated, stated);
   if (weaken_ && weaken_->line == p.line() && weaken_->column == p.column() && weaken_->operation == name_of(what) &&
       weaken_->file == shown_file(p.file_name())) {
     e.used = weaken_->to;
+    e.weakened = true;
   }
   if (2 * entries_.size() > slots_.size()) {
     slots_.assign(2 * slots_.size(), nullptr);

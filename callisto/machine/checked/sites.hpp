@@ -18,7 +18,7 @@ const char* name_of(order) noexcept;
 
 /// Returns a file's name, relative to the source tree if the file is in it.
 std::string shown_file(const char* file);
-/// Returns file and line, such as "callisto/workers/waiting/entry_gate.hpp:57".
+/// Returns file and line, such as "callisto/waiting/entry_gate.hpp:57".
 std::string shown(const place&);
 
 /// A source place and operation, with the order stated there and the order that it runs with.
@@ -27,6 +27,7 @@ struct site_entry {
   operation what;
   order stated;
   order used;
+  bool weakened = false;  ///< options::weaken names it
   std::uint64_t count = 0;
 };
 

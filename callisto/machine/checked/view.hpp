@@ -1,6 +1,6 @@
-// What a thread has seen: for each thread, the clock up to which its operations happened before; for each written
-// atomic, the newest store that the thread knows. It holds happens-before and coherence together (the views of Kang et
-// al., "A promising semantics", POPL'17, without the promises).
+// A thread's view: for each thread, the clock up to which its operations happened before; for each written atomic, the
+// newest store that the thread knows. It holds happens-before and coherence together (the views of Kang et al., "A
+// promising semantics", POPL'17, without the promises).
 #pragma once
 
 #include <algorithm>

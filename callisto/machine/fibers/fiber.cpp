@@ -26,7 +26,7 @@
 
 // It returns by a jump, because the processor predicts `ret` from calls that were made on the other stack: 13 ns
 // against 4 (docs/notebook/2026-11-22-activations-cost.md). The control words of the floating-point units belong to
-// what a call must keep: a context that sets another rounding mode and is suspended must not round for others.
+// what a call must keep: a context that sets another rounding mode and is suspended must not round for other contexts.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -211,7 +211,7 @@ struct fiber::state {
 #endif
     if (memory == nullptr) return;
 #if defined(CALLISTO_ASAN_FIBERS)
-    // What is mapped here next has no frames.
+    // Memory that is mapped here next has no frames.
     __asan_unpoison_memory_region(bottom(), stack_bytes());
 #endif
     munmap(memory, memory_bytes);
@@ -244,8 +244,8 @@ struct fiber::state {
 #endif
 #if defined(CALLISTO_TSAN_FIBERS)
   void* own_tsan = nullptr;
-  /// The bounds of what ran when this context was left: a fiber's code may have fibers of its own (an activation in a
-  /// thread of the checked machine), for which this one then stands.
+  /// The bounds of what ran when this context was left: a fiber's code may itself run fibers (an activation in a thread
+  /// of the checked machine), for which this one then stands.
   void* tsan = nullptr;
   unsigned restarts = 0;
 #endif
@@ -313,7 +313,7 @@ fiber::~fiber() = default;
 
 void fiber::restart(entry start, void* argument) noexcept {
 #if defined(CALLISTO_TSAN_FIBERS)
-  // ThreadSanitizer keeps calls that never return on a stack of its own, with room for 2^16.
+  // ThreadSanitizer keeps calls that never return on a separate stack, with room for 2^16.
   if (++state_->restarts % 256 == 0) {
     __tsan_destroy_fiber(state_->own_tsan);
     state_->own_tsan = __tsan_create_fiber(0);

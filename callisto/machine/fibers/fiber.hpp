@@ -1,4 +1,4 @@
-// Fibers: execution contexts, each with a stack of its own, between which threads switch. The simulated and the checked
+// Fibers: execution contexts, each with its own stack, between which threads switch. The simulated and the checked
 // machine run every hardware context as a fiber, so that they alone decide which runs. On every machine activations
 // (workers/activations/activation.hpp) run on fibers.
 #pragma once

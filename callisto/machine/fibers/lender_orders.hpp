@@ -1,4 +1,4 @@
-// What a lender of an identity is told, and how it waits for that.
+// Orders to a lender of an identity, and how the lender waits for them.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct lender_orders {
     parked.store(1, Words::release);  // release: publishes left_at to await_parked()'s acquire.
     Words::wake(parked);
     for (;;) {
-      const std::uint32_t what = told.load(Words::acquire);  // acquire: pairs with tell()'s release
+      const auto what = told.load(Words::acquire);  // acquire: pairs with tell()'s release
       if (what == to_end) return;
       if (what == to_call) {
         told.store(0, Words::relaxed);  // relaxed: what is called releases it to the next order

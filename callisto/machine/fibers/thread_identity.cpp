@@ -41,7 +41,7 @@
 #endif
 #endif
 
-// What carrying identities needs: the processor's instructions for the thread register, and glibc 2.32.
+// Needed to carry identities: the processor's instructions for the thread register, and glibc 2.32.
 #if defined(__x86_64__) && !defined(CALLISTO_SANITIZED) && defined(PTHREAD_ATTR_NO_SIGMASK_NP)
 #define CALLISTO_CARRIES 1
 #endif
@@ -128,7 +128,7 @@ class reserve_stack {
   std::byte* top() const noexcept { return memory_ + bytes(); }
 
  private:
-  /// What a signal needs, and calls.
+  /// Room for a signal, and for calls.
   static std::size_t bytes() noexcept {
     constexpr std::size_t page = 4096;
     return (static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ)) + 4 * page + page - 1) / page * page;
@@ -301,21 +301,21 @@ struct thread_identity::state {
   std::binary_semaphore left{0};
 };
 
-thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_(new state(carried)) {
+thread_identity::thread_identity(bool carried, std::size_t stack_bytes, bool anywhere) : state_(new state(carried)) {
   if (carried && !can_be_carried()) throw usage_error("thread_identity: this machine cannot carry identities");
   if (carried) state_->reserve.emplace();
-  const auto create = [&](bool anywhere) {
+  const auto create = [&](bool moves) {
     pthread_attr_t how;
     pthread_attr_init(&how);
     int failed = pthread_attr_setstacksize(&how, stack_bytes);
-    if (failed == 0 && anywhere) failed = unpin(how);
+    if (failed == 0 && moves) failed = unpin(how);
     if (failed == 0 && carried) failed = block_signals_of(how);
     if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
     pthread_attr_destroy(&how);
     return failed;
   };
   // Anywhere with room: the creator may be pinned, and would be in the way of all that it creates.
-  int failed = create(true);
+  int failed = create(anywhere);
   if (failed == EPERM) failed = create(false);  // no thread may be moved here (a seccomp filter)
   if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
 }

@@ -22,8 +22,10 @@ namespace callisto::machine {
 class CALLISTO_API thread_identity {
  public:
   /// Makes the lender. `carried`: contexts carry it, which requires can_be_carried(). The lender's stack, on which runs
-  /// what has the identity, is as large as said. Throws error if the system refuses a thread.
-  explicit thread_identity(bool carried = can_be_carried(), std::size_t stack_bytes = std::size_t{256} << 10);
+  /// what has the identity, is as large as said. `anywhere`: it may run where the process may; else where its creator
+  /// may. Throws error if the system refuses a thread.
+  explicit thread_identity(bool carried = can_be_carried(), std::size_t stack_bytes = std::size_t{256} << 10,
+                           bool anywhere = true);
   ~thread_identity();
   thread_identity(const thread_identity&) = delete;
   thread_identity& operator=(const thread_identity&) = delete;

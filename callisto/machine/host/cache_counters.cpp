@@ -25,7 +25,7 @@ int open_event(std::uint64_t which) noexcept {
   wanted.type = PERF_TYPE_HARDWARE;
   wanted.config = which;
   wanted.disabled = 1;
-  wanted.inherit = 1;  // which is why each has a file of its own: groups are not inherited
+  wanted.inherit = 1;  // which is why each counter has a separate file: groups are not inherited
   wanted.exclude_kernel = 1;
   wanted.exclude_hv = 1;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

@@ -9,8 +9,8 @@
 
 namespace callisto::machine {
 
-/// What all threads of a process did in user mode. A count that shared a counter with others is scaled up to the whole
-/// time.
+/// Counts of all threads of a process in user mode. A count that shared a counter with other counts is scaled up to the
+/// whole time.
 struct hardware_counts {
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;

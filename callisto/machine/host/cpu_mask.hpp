@@ -11,7 +11,7 @@
 namespace callisto::machine {
 
 /// CPUs in the system's form; a cpu_set_t has room for fewer. Leaders may have stacks of 16 KiB, so a mask has room for
-/// no more than Linux can have on any processor. It leaves others out.
+/// no more than Linux can have on any processor. It leaves CPUs beyond these out.
 class cpu_mask {
  public:
   cpu_mask() noexcept = default;

@@ -53,7 +53,7 @@ const functions& hwloc() noexcept {
 
 extern "C" {
 
-// Without hwloc this one fails, and the others are not called.
+// Without hwloc this function fails, and the other functions are not called.
 int hwloc_topology_init(hwloc_topology_t* topology) { return hwloc().all() ? hwloc().init(topology) : -1; }
 
 void hwloc_topology_destroy(hwloc_topology_t topology) { hwloc().destroy(topology); }

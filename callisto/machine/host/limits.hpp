@@ -11,10 +11,10 @@
 
 namespace callisto::machine {
 
-/// What the operating system lets this process use.
+/// The processors and the processor time that the operating system lets this process use.
 struct limits {
   std::vector<unsigned> cpus;   ///< OS numbers of the usable contexts, ascending, at least one
-  std::string cpus_source;      ///< what excludes the others: "affinity mask" or a cgroup's cpuset file
+  std::string cpus_source;      ///< what excludes all other contexts: "affinity mask" or a cgroup's cpuset file
   std::optional<double> quota;  ///< CPU seconds per second granted by cgroups, above 0; nullopt: no limit
   std::string quota_source;     ///< the file that says so; empty without a quota
 

@@ -32,7 +32,7 @@ constexpr std::size_t core_level = 4;
 bool same_core(const context& a, const context& b) noexcept { return a.core == b.core; }
 
 /// Whether `a` comes before `b` where near contexts are neighbours. If there is a leader, its context comes first, and
-/// at each level its own group comes first and the others in cyclic order.
+/// at each level its own group comes first and the other groups in cyclic order.
 bool comes_before(const context& a, const context& b, const context* leader) noexcept {
   bool with_leader = leader != nullptr;
   for (const auto level : levels) {
@@ -190,8 +190,8 @@ std::string why_there(const std::vector<context>& chosen, const topology& t, con
   return "Spread as widely as possible, over " + extent;
 }
 
-/// A process with a quota shares its contexts with others that it cannot see; if all of them pinned themselves to the
-/// best contexts, those would be crowded while others idle.
+/// A process with a quota shares its contexts with other processes that it cannot see; if all of these pinned
+/// themselves to the best contexts, the best contexts would be crowded while other contexts idle.
 bool pins(const limits& l, const placement_request& request, std::size_t usable) noexcept {
   const bool shared = l.quota && *l.quota < static_cast<double>(usable);
   return request.rule != placement_rule::none && !(request.rule == placement_rule::automatic && shared);
@@ -204,9 +204,9 @@ placement_request placement_request::from_environment() {
   if (const std::string_view text = variable("CALLISTO_THREADS"); !text.empty()) {
     unsigned n = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || rest != text.data() + text.size() || n == 0 || n > max_cpus) {
+    if (error != std::errc() || rest != text.data() + text.size() || n == 0 || n > most_threads) {
       throw usage_error("CALLISTO_THREADS=" + std::string(text) + ": expected a number of threads from 1 to " +
-                        std::to_string(max_cpus));
+                        std::to_string(most_threads));
     }
     request.threads = n;
   }
@@ -252,8 +252,8 @@ placement place(const topology& t, const limits& l, const placement_request& req
     sort_compactly(order, leader ? &*leader : nullptr);
     if (request.rule != placement_rule::compact) order = spread(order);
   }
-  std::size_t threads = std::min<std::size_t>(default_threads(l), usable.size());
-  if (request.rule == placement_rule::list) threads = order.size();
+  std::size_t threads = std::min<std::size_t>({default_threads(l), usable.size(), most_threads});
+  if (request.rule == placement_rule::list) threads = std::min<std::size_t>(order.size(), most_threads);
   if (request.threads) threads = std::max(1u, *request.threads);
 
   placement p{};
@@ -304,6 +304,8 @@ bool pin(pthread_t thread, unsigned os_index) noexcept {
   const cpu_mask mask(os_index);
   return pthread_setaffinity_np(thread, sizeof mask, mask.set()) == 0;
 }
+
+bool pin_this_thread(unsigned os_index) noexcept { return os_index < max_cpus && put(0, cpu_mask(os_index)); }
 
 bool unpin_this_thread() noexcept {
   const cpu_mask mask(affinity_at_start());

@@ -23,7 +23,11 @@ enum class placement_rule {
   none,       ///< not pinned; numbered as if spread
 };
 
-/// What the user asks for.
+/// The most threads that loops and runtimes take: as many contexts as the largest machines with one system have. The
+/// cost of a loop and of its end rises with the threads, and with their square if there are many for each processor.
+inline constexpr unsigned most_threads = 4096;
+
+/// The placement that the user asks for.
 struct placement_request {
   std::optional<unsigned> threads;  ///< nullopt: as many as the limits feed, or as the list names
   placement_rule rule = placement_rule::automatic;
@@ -45,8 +49,8 @@ struct placement {
 
 /// Places threads on the machine `t` within the limits `l`. More threads than usable contexts share them in turns.
 /// `leader_on` is the OS number of the context where the leader runs already: thread 0 gets it, if it is usable, and
-/// the others are placed around it. A list in the request is kept in its order, with the leader's context first if it
-/// is listed. Throws usage_error if the list names contexts that are not usable, or fewer than there are threads.
+/// the other threads are placed around it. A list in the request is kept in its order, with the leader's context first
+/// if it is listed. Throws usage_error if the list names contexts that are not usable, or fewer than there are threads.
 CALLISTO_API placement place(const topology& t, const limits& l, const placement_request& request,
                              std::optional<unsigned> leader_on = std::nullopt);
 
@@ -56,7 +60,7 @@ CALLISTO_API bool pins(const limits& l, const placement_request& request) noexce
 
 /// Pins a thread to one context; false if the system refuses. A system call.
 CALLISTO_API bool pin(pthread_t thread, unsigned os_index) noexcept;
-inline bool pin_this_thread(unsigned os_index) noexcept { return pin(pthread_self(), os_index); }
+CALLISTO_API bool pin_this_thread(unsigned os_index) noexcept;
 /// Lets the calling thread run wherever the process could when this library was loaded. A system call.
 CALLISTO_API bool unpin_this_thread() noexcept;
 /// Lets the calling thread run wherever the process could, while the object lives; then restores its affinity. For the

@@ -1,5 +1,5 @@
-// How much of the processors the system gives this process beside others: its nice level, its scheduling policy, and
-// the weights of its control groups.
+// How much of the processors the system gives this process beside other processes: its nice level, its scheduling
+// policy, and the weights of its control groups.
 #pragma once
 
 #include <callisto/export.hpp>

@@ -12,7 +12,7 @@
 namespace callisto::machine {
 namespace {
 
-/// What CPUs share, ordered so that a level contains the earlier ones where two are equal.
+/// Parts of the machine that CPUs share, ordered so that a level contains the earlier ones where two are equal.
 enum level : unsigned { package, numa, l3, l2, core, levels };
 
 /// The CPUs that one CPU shares a level with, told by their number and the first; none: 0 of them.

@@ -1,4 +1,4 @@
-// What the machine is made of: hardware contexts, and the cores, caches, NUMA nodes and packages that they share.
+// The parts of the machine: hardware contexts, and the cores, caches, NUMA nodes and packages that they share.
 #pragma once
 
 #include <callisto/export.hpp>

@@ -5,7 +5,7 @@
 // cores: if it drops a line, they drop the line too. A written line leaves all caches except the writer's, and the next
 // reader gets it from there. If a cache drops a written line, the line goes back to memory.
 //
-// Data has addresses of its own, from allocate(), and no contents. It stands apart from the lines of atomics, which the
+// Data has separate addresses, from allocate(), and no contents. It stands apart from the lines of atomics, which the
 // engine moves. So a loop's counters and its body's data do not evict each other.
 //
 // The model leaves out first-level caches, prefetching, address translation, bank conflicts, and every bandwidth but
@@ -63,8 +63,8 @@ class caches {
   }
 
   /// Returns the cycles, from `now` on, that the context waits for its accesses since the last settle(). Only this
-  /// context may have accessed anything since then. Its misses come one after the other, as an in-order context's do,
-  /// and no sooner than memory's bandwidth allows.
+  /// context may have accessed anything since then. Its misses come one at a time, as an in-order context's do, and no
+  /// sooner than memory's bandwidth allows.
   std::uint64_t settle(std::uint64_t now);
 
   const cache_counts& counts() const noexcept { return counts_; }

@@ -1,4 +1,5 @@
 // Reading and writing machine descriptions: one table of parameters serves both.
+#include <callisto/machine/simulated/described_lines.hpp>
 #include <callisto/machine/simulated/description.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -118,17 +119,6 @@ const std::array parameters = {
               [](const description& d) { return has_caches(d) && d.sockets > 1; }, "l2.size and sockets > 1"},
     parameter{"memory.bandwidth", bandwidth_value{&description::memory_bandwidth}, has_caches, "l2.size"},
 };
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-/// Returns the message for a value of the wrong form.
-std::string unexpected(std::string_view key, std::string_view found, std::string_view expected) {
-  return fmt::format("{}: found '{}', expected {}", key, found, expected);
-}
 
 std::optional<double> number(std::string_view text) {
   double value = 0;
@@ -296,32 +286,20 @@ description parse_description(std::string_view text, const std::string& file) {
   description d;
   std::vector<given_line> given;
   std::set<std::string_view> seen;
-  std::uint64_t line_number = 0;
-  while (!text.empty()) {
-    ++line_number;
-    const auto end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, end));
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
-    if (line.empty() || line.front() == '#') continue;
-    const auto hash = line.find('#');
-    const std::string_view comment = hash == line.npos ? std::string_view() : trimmed(line.substr(hash + 1));
-    const std::string_view assignment = line.substr(0, hash);
-    const auto equals = assignment.find('=');
-    if (equals == assignment.npos) {
-      throw input_error(file, line_number,
-                        fmt::format("found '{}', expected 'parameter = value  # source: ...'", line));
+  for_each_described_line(text, file, [&](const described_line& line) {
+    const parameter* const which = find(line.key);
+    if (which == nullptr) {
+      throw input_error(file, line.number, fmt::format("no parameter is called '{}'", line.key));
     }
-    const std::string_view key = trimmed(assignment.substr(0, equals));
-    const parameter* const which = find(key);
-    if (which == nullptr) throw input_error(file, line_number, fmt::format("no parameter is called '{}'", key));
-    if (!seen.insert(which->key).second) throw input_error(file, line_number, fmt::format("{} is given twice", key));
-    if (!has_source(comment)) {
-      throw input_error(file, line_number,
-                        unexpected(key, comment, "where the value comes from: '# source: ...' or '# estimated: ...'"));
+    if (!seen.insert(which->key).second) {
+      throw input_error(file, line.number, fmt::format("{} is given twice", line.key));
     }
-    d.sources.emplace(key, comment);
-    given.push_back({line_number, which, trimmed(assignment.substr(equals + 1))});
-  }
+    if (!has_source(line.comment)) {
+      throw input_error(file, line.number, unexpected(line.key, line.comment, expected_source));
+    }
+    d.sources.emplace(line.key, line.comment);
+    given.push_back({line.number, which, line.value});
+  });
   // Reads the clock first: it turns nanoseconds into cycles.
   const auto clock =
       std::find_if(given.begin(), given.end(), [](const given_line& g) { return g.which->key == "clock"; });

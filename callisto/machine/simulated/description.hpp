@@ -33,8 +33,7 @@
 //   hop.request          fraction of a hop, from 0 to 1, that the request takes to reach the line's holder. The holder
 //                        uses the line until then. May be left out: 0
 //   hold                 time that a core keeps a line that has just arrived although other cores want it, as a
-//   fraction
-//                        of the hop that brought it. 0: another core may take it at once
+//                        fraction of the hop that brought it. 0: another core may take it at once
 //   store-buffer         stores in a context's buffer, at most
 //   pipelines            instructions that a core can issue a cycle, for all of its contexts together
 //   ipc                  instructions that one context issues a cycle when it is alone. pipelines / ipc contexts
@@ -69,7 +68,7 @@ namespace callisto::machine::simulation {
 /// How a machine performs fetch_add, fetch_sub, fetch_and and fetch_or.
 enum class fetch_add_kind { near, far, loop };
 
-/// The distance between two contexts, which gives the cost of a line's way from one to the other.
+/// The distance between two contexts, which gives the cost of a line's way between them.
 enum class distance : unsigned { same_core, same_cache, same_socket, other_socket };
 inline constexpr unsigned distances = 4;
 

@@ -196,7 +196,7 @@ std::string engine::describe_stuck() const {
 // Time.
 
 std::uint64_t engine::now() const noexcept {
-  // A read of the clock is no event of its own: the next access pays for it.
+  // A read of the clock is no separate event: the next access pays for it.
   self_->owed += cost_.instructions;
   return wheel_.now() + self_->owed;
 }
@@ -205,7 +205,7 @@ unsigned engine::self() const noexcept { return self_->number; }
 spare_room& engine::rooms() noexcept { return self_->rooms; }
 
 /// Runs events until one resumes a context, then switches to that context. The caller has nothing to do until one of
-/// its own events comes.
+/// its events comes.
 void engine::go_on() noexcept {
   simulated_context* const me = self_;
   simulated_context* next = nullptr;

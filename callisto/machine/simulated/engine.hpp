@@ -46,7 +46,7 @@
 
 namespace callisto::machine::simulation {
 
-/// What a context spends its cycles on.
+/// Activities that a context spends its cycles on.
 enum class activity : unsigned {
   work,      ///< simulated::work: the loop's body
   claiming,  ///< everything else that the context executes: the scheduling code

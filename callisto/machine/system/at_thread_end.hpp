@@ -1,5 +1,5 @@
-// What a thread gives back when it ends, without a thread_local object that has a destructor: the C library keeps a
-// plug-in in memory as long as a thread lives that has such an object of it.
+// Gives back what a thread has when the thread ends, without a thread_local object that has a destructor: the C library
+// keeps a plug-in in memory as long as a thread lives that has such an object of it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What headers for programs without exceptions leave to the library.
+// Functions that headers for programs without exceptions leave to the library.
 #include <callisto/machine/system/exceptions.hpp>
 
 #include <callisto/machine/system/error.hpp>

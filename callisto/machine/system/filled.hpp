@@ -17,7 +17,7 @@ inline std::string text_of(double number) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
-/// Returns the number with so many digits behind the point; numbers of more than 200 digits lose the last.
+/// Returns the number with `digits` digits behind the point; numbers of more than 200 digits lose the last.
 inline std::string fixed(double number, int digits) {
   std::array<char, 256> text{};
   return {text.data(),

@@ -37,7 +37,7 @@ static_assert(std::atomic<char*>::is_always_lock_free, "needed within signal han
 constinit std::atomic<slot*> slots{nullptr};
 
 // One thread makes a temporary while another ends the process: either the first sees that the process ends, or the
-// second waits until the temporary exists. seq_cst, all: each writes its own word and reads the other's.
+// second waits until the temporary exists. seq_cst, all: each writes its own word and reads its peer's.
 constinit std::atomic<bool> ends{false};
 constinit std::atomic<unsigned> makers{0};
 class maker {
@@ -133,12 +133,16 @@ int sync_directory(const std::string& directory) noexcept {
 output_file::output_file(std::string path) : path_(std::move(path)) {
   if (path_.empty()) throw output_error("cannot write a file with an empty name");
   buffer_.reserve(buffer_bytes);
+  if (path_ == "-") {
+    open_direct(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    return;
+  }
   struct stat s;
   const bool exists = stat(path_.c_str(), &s) == 0;
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(s.st_mode)) fail(EISDIR);
   if (exists) {
-    // What the shell opened for us is shared, not reopened: reopening would forget its position and O_APPEND.
+    // A file that the shell opened for us is shared, not reopened: reopening would forget its position and O_APPEND.
     for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
       if (!same_file(standard, s)) continue;
       open_direct(fcntl(standard, F_DUPFD_CLOEXEC, 0));
@@ -241,7 +245,10 @@ void output_file::discard() noexcept {
 void output_file::fail(int error) const {
   const std::string reason = error == ESPIPE ? "it has no positions to write at (expected a regular file)"
                                              : std::system_category().message(error);
-  throw output_error("cannot write " + path_ + ": " + reason);
+  const std::string message = "cannot write " + (path_ == "-" ? "standard output" : path_) + ": " + reason;
+  struct stat s;
+  if (error == EPIPE && fstat(fd_, &s) == 0 && same_file(STDOUT_FILENO, s)) throw broken_pipe(message);
+  throw output_error(message);
 }
 
 void remove_unfinished_outputs() noexcept {

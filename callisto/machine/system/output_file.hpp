@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,16 +13,23 @@
 
 namespace callisto::machine {
 
+/// Thrown if the reader of standard output has gone.
+class CALLISTO_API broken_pipe : public output_error {
+ public:
+  using output_error::output_error;
+};
+
 /// A file that appears under its name only when it is complete: bytes go to a hidden temporary in the same directory,
 /// which commit() makes durable and renames over the target. Without commit() the destructor removes the temporary, and
 /// the target stays as it was.
 ///
 /// A replaced target keeps its permission bits; a new one gets 0666 less the umask. A symbolic link to a file is
 /// followed, so the link stays. Targets that cannot be replaced are written directly: no regular file (a terminal, a
-/// pipe, /dev/full), or already the target of standard output or error (/dev/stdout).
+/// pipe, /dev/full), or already the target of standard output or error (/dev/stdout). "-" is standard output.
 ///
-/// Every failure throws output_error with one line that names the path as given. Many threads may call write_at() at
-/// once, also while one thread calls append(); the other members are for one thread at a time.
+/// Every failure throws output_error, or broken_pipe if it is standard output without a reader, with one line that
+/// names the path as given. Many threads may call write_at() at once, also while one thread calls append(); the other
+/// members are for one thread at a time.
 class CALLISTO_API output_file {
  public:
   explicit output_file(std::string path);
@@ -41,6 +49,10 @@ class CALLISTO_API output_file {
   /// Completes the file: after it returns, the target holds everything written, even if the power fails. Called once;
   /// nothing is written afterwards.
   void commit();
+
+  /// The absolute path of the file that gets the bytes until commit(), for other processes that write a part; null if
+  /// the target is written directly.
+  const char* temporary() const noexcept { return temporary_; }
 
   /// The path as given.
   const std::string& path() const noexcept { return path_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -26,10 +27,17 @@ std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_size(
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
+/// Arrays up to here take the pages of dead ones, and zero them: the system needs microseconds for a page, and small
+/// graphs are built of some ten such arrays.
+constexpr std::size_t most_small_pages = std::size_t{64} << 10;
+
 /// Keeps the pages of dead arrays, the latest last. A thread that finds another one using it does without. So a child
 /// of fork(), in which that thread does not live, never waits for it.
 class kept_pages {
  public:
+  /// Keeps at most `most` bytes.
+  constexpr explicit kept_pages(std::size_t most) noexcept : most_(most) {}
+
   /// Returns pages of this length, or null.
   void* take(std::size_t length) noexcept {
     const std::unique_lock held(mutex_, std::try_to_lock);
@@ -46,10 +54,10 @@ class kept_pages {
 
   /// True if it keeps these pages; it unmaps older ones if it must.
   bool keep(void* address, std::size_t length) noexcept {
-    if (length > most_kept_pages) return false;
+    if (length > most_) return false;
     const std::unique_lock held(mutex_, std::try_to_lock);
     if (!held) return false;
-    while (count_ == stretches_.size() || bytes_ + length > most_kept_pages) unmap_first();
+    while (count_ == stretches_.size() || bytes_ + length > most_) unmap_first();
     ASAN_POISON_MEMORY_REGION(address, length);
     stretches_[count_++] = {address, length};
     bytes_ += length;
@@ -81,6 +89,7 @@ class kept_pages {
     --count_;
   }
 
+  const std::size_t most_;
   std::mutex mutex_;  // guards the members below
   std::array<stretch, 32> stretches_{};
   std::size_t count_ = 0;
@@ -88,14 +97,22 @@ class kept_pages {
 };
 
 /// Constant-initialised and without a destructor that does anything: arrays may live as long as the process.
-constinit kept_pages kept;
+constinit kept_pages kept{most_kept_pages};
+constinit kept_pages kept_small{std::size_t{1} << 20};
+
+/// Returns where such pages are kept; null: they are not.
+kept_pages* keeper_of(std::size_t length, page_kind kind) noexcept {
+  if (length <= most_small_pages) return &kept_small;
+  return kind == page_kind::used ? &kept : nullptr;
+}
 
 }  // namespace
 
 void* map_pages(std::size_t bytes, page_kind kind) {
   const std::size_t length = whole_pages(bytes);
-  if (kind == page_kind::used) {
-    if (void* const address = kept.take(length)) return address;
+  if (kept_pages* const keeper = keeper_of(length, kind); keeper != nullptr) {
+    if (void* const address = keeper->take(length); address != nullptr)
+      return kind == page_kind::used ? address : std::memset(address, 0, length);
   }
   // A huge page needs an aligned 2 MiB range: take one more and give the ends back.
   const std::size_t slack = kind != page_kind::small && length >= huge_page ? huge_page : 0;
@@ -119,7 +136,8 @@ void* map_pages(std::size_t bytes, page_kind kind) {
 
 void unmap_pages(void* address, std::size_t bytes, page_kind kind) noexcept {
   const std::size_t length = whole_pages(bytes);
-  if (kind != page_kind::used || !kept.keep(address, length)) munmap(address, length);
+  kept_pages* const keeper = keeper_of(length, kind);
+  if (keeper == nullptr || !keeper->keep(address, length)) munmap(address, length);
 }
 
 void discard_pages(void* first, void* last) noexcept {

@@ -1,4 +1,4 @@
-// Large arrays of plain values on pages of their own: zeros, or what an earlier array left, or mapped from a file.
+// Large arrays of plain values, each on separate pages: zeros, or what an earlier array left, or mapped from a file.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -17,14 +17,14 @@ namespace callisto::machine {
 ///
 /// Used pages are huge ones with any content: the pages of a dead array of the same length, if there are some. The
 /// system needs longer to make and zero a page than a short loop to write it, so an algorithm that runs again and again
-/// saves most of its time. The latest `most_kept_pages` bytes of dead pages stay with the process, as with malloc.
+/// saves most of its time. The latest `most_kept_pages` bytes of dead pages, and 1 MiB of small arrays', stay.
 enum class page_kind { huge, small, used };
 
 inline constexpr std::size_t most_kept_pages = std::size_t{96} << 20;
 
-/// Maps `bytes` of memory on pages of their own: zeroed unless `used`, and transparent huge pages if asked for and
-/// granted. Throws std::bad_alloc. A page is placed where it is first written: write pages with the loop that will read
-/// them. Any thread may call these functions.
+/// Maps `bytes` of memory on separate pages: zeroed unless `used`, and transparent huge pages if asked for and granted.
+/// Throws std::bad_alloc. A page is placed where it is first written: write pages with the loop that will read them.
+/// Any thread may call these functions.
 CALLISTO_API void* map_pages(std::size_t bytes, page_kind kind);
 /// Unmaps pages; `kind` as they were mapped.
 CALLISTO_API void unmap_pages(void* address, std::size_t bytes, page_kind kind) noexcept;

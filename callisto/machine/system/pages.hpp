@@ -7,8 +7,8 @@
 
 namespace callisto::machine {
 
-/// A memory resource in which each piece is pages of its own and costs a system call; a source for allocators of
-/// smaller pieces. Throws std::bad_alloc. Any thread may use it.
+/// A memory resource in which each piece has separate pages and costs a system call; a source for allocators of smaller
+/// pieces. Throws std::bad_alloc. Any thread may use it.
 CALLISTO_API std::pmr::memory_resource& pages() noexcept;
 
 }  // namespace callisto::machine

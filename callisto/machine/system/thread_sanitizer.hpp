@@ -1,6 +1,6 @@
-// What ThreadSanitizer is told in a program that it checks, if the library that the program uses is not built with it:
-// that a loop's threads see what its leader wrote, and the leader what they wrote. A library that is built with it
-// shows this by its own synchronization, which these annotations would hide.
+// Tells ThreadSanitizer, in a program that it checks and that uses a library built without it, that a loop's threads
+// see what its leader wrote, and the leader what they wrote. A library that is built with it shows this by its own
+// synchronization, which these annotations would hide.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)
@@ -21,8 +21,16 @@ extern "C" void __tsan_release(void* address);
 
 namespace callisto::machine {
 
-/// While it lives, the calling thread does one thread's part of what `of` stands for: it sees what others did before
-/// they began or after they ended theirs. Nothing in programs that ThreadSanitizer does not check.
+/// False in a program that ThreadSanitizer checks if the library was built without it: ThreadSanitizer then knows what
+/// loops that are compiled in the library do to memory, and not how they are synchronized.
+#if defined(CALLISTO_TOLD_TSAN)
+inline constexpr bool sanitizer_sees_library = false;
+#else
+inline constexpr bool sanitizer_sees_library = true;
+#endif
+
+/// While it lives, the calling thread does one thread's part of what `of` stands for: it sees what other threads did
+/// before they began or after they ended their parts. Nothing in programs that ThreadSanitizer does not check.
 class seen_by_sanitizer {
  public:
 #if defined(CALLISTO_TOLD_TSAN)

@@ -4,10 +4,12 @@
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include <dlfcn.h>
 #include <spawn.h>
@@ -23,7 +25,8 @@ int start_unpinned(decltype(&::posix_spawn) systems, pid_t* child, const char* p
   const omp_thread* const self = calling_member();
   if (self == nullptr) return systems(child, program, actions, how, arguments, environment);
   const suspendable::shielded keeps_its_worker(*self->self);
-  const machine::unpinned_here unpinned;
+  std::optional<machine::unpinned_here> unpinned;
+  if (!kernel_state_here().is_bound) unpinned.emplace();
   return systems(child, program, actions, how, arguments, environment);
 }
 

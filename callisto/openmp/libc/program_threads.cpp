@@ -1,10 +1,13 @@
 // Threads that the program creates in regions, their names, and mutexes with priority inheritance. A member runs on a
-// worker that is pinned to its context, but a thread that it creates may run wherever the program may.
+// worker that is pinned to its context, but a thread that it creates may run wherever the program may, or the member.
+#include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -20,10 +23,14 @@ namespace {
 struct start {
   void* (*call)(void*);
   void* argument;
+  bool unpinned;
+  kernel_state inherited;
 };
 
-void* begin_unpinned(void* a_start) {
-  machine::unpin_this_thread();
+void* begin(void* a_start) {
+  const start& now = *static_cast<const start*>(a_start);
+  if (now.unpinned) machine::unpin_this_thread();
+  inherit_kernel_state(now.inherited);
   const start from = *std::unique_ptr<start>(static_cast<start*>(a_start));
   return from.call(from.argument);
 }
@@ -35,15 +42,27 @@ bool says_where(const pthread_attr_t* how) noexcept {
          (pthread_attr_getaffinity_np(how, sizeof where, &where) != 0 || CPU_COUNT(&where) != CPU_SETSIZE);
 }
 
+/// True if the program lets the thread run on some of the process's processors only.
+bool is_to_be_bound(const pthread_attr_t* how) noexcept {
+  cpu_set_t where;
+  if (how == nullptr || pthread_attr_getaffinity_np(how, sizeof where, &where) != 0) return false;
+  const auto& all = machine::affinity_at_start();
+  return !std::all_of(all.begin(), all.end(), [&](unsigned n) { return CPU_ISSET(n, &where); });
+}
+
 }  // namespace
 
 CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*call)(void*),
                                                 void* argument) {
   static const auto systems = reinterpret_cast<decltype(&::pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  if (calling_member() == nullptr || says_where(how)) return systems(made, how, call, argument);
-  std::unique_ptr<start> from(new (std::nothrow) start{call, argument});
+  kernel_state inherited = kernel_state_here();
+  const bool placed = says_where(how);
+  const bool unpinned = calling_member() != nullptr && !placed && !inherited.is_bound;
+  if (placed) inherited.is_bound = is_to_be_bound(how);
+  if (!unpinned && inherited == kernel_state{}) return systems(made, how, call, argument);
+  std::unique_ptr<start> from(new (std::nothrow) start{call, argument, unpinned, inherited});
   if (from == nullptr) return EAGAIN;
-  const int failed = systems(made, how, begin_unpinned, from.get());
+  const int failed = systems(made, how, begin, from.get());
   if (failed == 0) static_cast<void>(from.release());
   return failed;
 }

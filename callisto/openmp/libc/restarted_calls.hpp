@@ -44,7 +44,7 @@ auto restarted_call(Call call, bool ends_at_ticks = false) {
   }
 }
 
-/// The bytes that a call has done, and those that it was given. Negative: none, see errno.
+/// The bytes that a call has done, and the bytes that it was given. Negative: none, see errno.
 struct partly {
   ssize_t done;
   std::size_t wanted;

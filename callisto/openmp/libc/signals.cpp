@@ -1,6 +1,6 @@
 // The C library's functions on signals, for programs that do not know that Callisto uses SIGURG
-// (workers/preemption/runaway_timer.hpp). Other uses of the signal go to the program's own action. What the program
-// blocks appears blocked to it (workers/preemption/program_signal.hpp).
+// (workers/preemption/runaway_timer.hpp). Other uses of the signal go to the program's own action. Signals that the
+// program blocks appear blocked to it (workers/preemption/program_signal.hpp).
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -41,10 +41,12 @@ int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
 
 bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
 
-/// A handler of the program's. A tick may leave it while it waits for others, and it may end upon another thread.
+/// A handler of the program's. A tick may leave it while it waits for other threads, and it may end upon another
+/// thread.
 class program_handler {
  public:
-  /// Takes the handler of an action, which gets ours instead. A signal that comes meanwhile finds one or the other.
+  /// Takes the handler of an action, which gets ours instead. A signal that comes meanwhile finds the previous handler
+  /// or this one.
   void take(struct sigaction& action) noexcept {
     const bool has_info = (flags_of(action) & SA_SIGINFO) != 0;
     // release: publishes what the handler needs to on_signal()'s acquire.
@@ -179,7 +181,7 @@ CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* b
   return -1;
 }
 
-// A member's alternate stack is a part of its own state, but the kernel keeps it with the worker. So the member's
+// A member's alternate stack is a part of the member's state, but the kernel keeps it with the worker. So the member's
 // handlers run on the alternate stack that the worker has, and the member finds what it has set. A larger one than the
 // worker's goes to the kernel, and stays with the worker.
 CALLISTO_OPENMP_ABI int sigaltstack(const stack_t* wanted, stack_t* before) {
@@ -202,10 +204,10 @@ CALLISTO_OPENMP_ABI int sigaltstack(const stack_t* wanted, stack_t* before) {
   return 0;
 }
 
-// Sends the signal to the calling thread. A tick must not change that thread in between. The handler may wait for
-// others, and may leave by siglongjmp().
+// Sends the signal to the calling thread. A tick must not change that thread in between. The handler may wait for other
+// threads, and may leave by siglongjmp().
 CALLISTO_OPENMP_ABI int raise(int signal) {
-  // A member that blocks the signal has it pending, on its own thread: no other runs there.
+  // A member that blocks the signal has it pending, on its own thread: no other member runs there.
   if (calling_member() != nullptr && is_signal(signal) && (machine::signals_blocked() & machine::bit_of(signal)) != 0)
     workers::stay_on_own_thread();
   if (is_signal(signal)) return workers::posix_runaway_timer::raise_for_program(signal);

@@ -36,7 +36,7 @@ int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
   return error;
 }
 
-/// A thread yields so often to members of its region, if there are any, before it yields to the system once.
+/// Number of calls in which a thread yields to members of its region, if there are any, for each yield to the system.
 constexpr unsigned yields_to_members = 64;
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Signals for a thread, and what else needs the thread itself: a member's number in the kernel, the processors that it
 // asks for, timers that signal it. A member has the identity of a thread, its lender, on which it need not run. A
-// signal that is sent to that thread calls it there; a member that pins itself, or has a timer of its own, stays there
+// signal that is sent to that thread calls it there; a member that pins itself, or has its own timer, stays there
 // (docs/explanation/blocking.md).
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/host/cpu_mask.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 
@@ -80,9 +81,12 @@ int failed_with(int error) noexcept {
 }
 
 int set_affinity(pthread_t thread, std::size_t bytes, const cpu_set_t* set) noexcept {
+  const keeps_members_away until_said;
   const int failed = c_library.set_affinity(thread, bytes, set);
+  const bool itself = pthread_equal(thread, pthread_self()) != 0;
+  if (failed == 0 && itself) is_bound_here(!has_all(set, bytes));
   if (failed != 0 || has_all(set, bytes)) return failed;
-  if (pthread_equal(thread, pthread_self()) == 0) {
+  if (!itself) {
     workers::let_stay_on_own_thread(thread);
   } else if (calling_member() != nullptr && !workers::stay_on_own_thread()) {
     // It has no thread to stay on: its worker goes there.
@@ -104,7 +108,7 @@ CALLISTO_OPENMP_ABI int callisto_pthread_kill(pthread_t thread, int signal) {
   if (pthread_equal(thread, pthread_self()) != 0) return send(thread, signal, nullptr);
   return workers::send_signal(thread, signal, send, nullptr);
 }
-// Its versions on x86-64, and those of the functions below; since glibc 2.34 all are in libc.so.6.
+// Versions on x86-64 of this function and of the functions below; since glibc 2.34 all are in libc.so.6.
 asm(".symver callisto_pthread_kill, pthread_kill@@GLIBC_2.34");
 asm(".symver callisto_pthread_kill, pthread_kill@GLIBC_2.2.5");
 
@@ -144,10 +148,13 @@ asm(".symver callisto_pthread_setaffinity_np, pthread_setaffinity_np@GLIBC_2.3.4
 CALLISTO_OPENMP_ABI int sched_setaffinity(pid_t thread, std::size_t bytes, const cpu_set_t* set) {
   const pthread_t lender = is_calling_member(thread) ? pthread_self() : machine::thread_identity::lender_with(thread);
   if (lender != 0) return failed_with(set_affinity(lender, bytes, set));
-  return static_cast<int>(syscall(SYS_sched_setaffinity, thread, bytes, set));
+  const keeps_members_away until_said;
+  const long failed = syscall(SYS_sched_setaffinity, thread, bytes, set);
+  if (failed == 0 && (thread == 0 || thread == syscall(SYS_gettid))) is_bound_here(!has_all(set, bytes));
+  return static_cast<int>(failed);
 }
 
-// A worker's processors are no member's: its lender has those that the member may use.
+// A worker's processors are no member's: the member may use the processors of its lender.
 CALLISTO_OPENMP_ABI int sched_getaffinity(pid_t thread, std::size_t bytes, cpu_set_t* set) {
   if (is_calling_member(thread)) return failed_with(c_library.get_affinity(pthread_self(), bytes, set));
   const long done = syscall(SYS_sched_getaffinity, thread, bytes, set);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 
 #include <cerrno>
@@ -11,8 +12,9 @@
 
 namespace callisto::openmp {
 
-/// Returns the result of call(), made on a temporary thread that is not pinned and has the caller's signal mask. If the
-/// caller is no member, or the system refuses the thread, the caller makes the call itself.
+/// Returns the result of call(), made on a temporary thread that runs where the member may, not its worker, and has the
+/// caller's signal mask. If the caller is no member, or the system refuses the thread, the caller makes the call
+/// itself.
 template <class R, class F>
 R unpinned_call(F call) {
   struct work {
@@ -32,7 +34,8 @@ R unpinned_call(F call) {
   pthread_attr_t how;
   pthread_attr_init(&how);
   pthread_t made{};
-  const bool made_it = machine::unpin(how) == 0 && pthread_create(&made, &how, body, &here) == 0;
+  const bool may = kernel_state_here().is_bound || machine::unpin(how) == 0;  // a bound member is on its own thread
+  const bool made_it = may && pthread_create(&made, &how, body, &here) == 0;
   pthread_attr_destroy(&how);
   if (!made_it) return call();
   pthread_join(made, nullptr);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <callisto/openmp/region/omp_thread.hpp>
-#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/waiting/latch.hpp>
+#include <callisto/waiting/spinning.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -20,7 +21,7 @@ struct waiter {
 
 /// The queue of all addresses with one hash value.
 struct alignas(native::line_size) wait_queue {
-  workers::latch<native> latch;
+  waiting::latch<native> latch;
   waiter* first = nullptr;
   waiter* last = nullptr;
 };
@@ -52,13 +53,13 @@ void forget_waiters() noexcept;
 /// Spins until `done()`, for as long as `self` spins. Returns false if it gave up.
 template <std::predicate Done>
 bool spin_until(suspendable& self, Done done) noexcept {
-  const std::uint64_t begin = native::ticks();
+  const waiting::spinning<native> spin(self);
   do {
     for (int turn = 0; turn < 32; ++turn) {
       if (done()) return true;
       native::relax();
     }
-  } while (!self.has_better_to_do() && native::ticks() - begin < self.spin_ticks());
+  } while (!self.has_better_to_do() && !spin.is_over());
   return false;
 }
 

@@ -1,4 +1,4 @@
-// Waiting for a word_lock, and giving it up while others wait.
+// Waiting for a word_lock, and giving it up while other threads wait.
 #include <callisto/openmp/locks/word_lock.hpp>
 
 #include <cstdint>
@@ -11,7 +11,7 @@ constexpr unsigned longest_pause = 16;  // about the time that a line takes to a
 
 /// The alert is calmed when no thread has waited for 1 / calm_per_second seconds. The fence that follows is then rare.
 constexpr std::uint64_t calm_per_second = 100;
-/// While the alert is raised, a thread that unlocks looks at the clock each so many times.
+/// Number of a thread's unlocks, while the alert is raised, for each of its looks at the clock.
 constexpr unsigned looks = 64;
 
 /// The latest time at which a thread waited, in native::ticks(); a hint.
@@ -20,7 +20,7 @@ constinit thread_local unsigned unlocked [[gnu::tls_model("initial-exec")]] = 0;
 
 }  // namespace
 
-workers::waiter_flag<native> lock_alert;
+waiting::waiter_flag<native> lock_alert;
 
 void word_lock::wait_and_lock(suspendable& self) noexcept {
   // Each look takes the word's line from the holder, which may use the lock again and again meanwhile.

@@ -1,18 +1,18 @@
 // A lock of four bytes, for omp_lock_t and critical sections.
 //
-// It is an asymmetric lock word (workers/waiting/asymmetric_lock_word.hpp) over the parking lot. A waiting thread first
+// It is an asymmetric lock word (waiting/asymmetric_lock_word.hpp) over the parking lot. A waiting thread first
 // spins, and looks less and less often (Anderson, "The Performance of Spin Lock Alternatives", IEEE TPDS 1990). The
 // lock goes to the thread that takes it first, not to the one that waits longest: so no suspended thread holds a lock
 // that a running one could use.
 #pragma once
 
 #include <callisto/openmp/locks/parking_lot.hpp>
-#include <callisto/workers/waiting/asymmetric_lock_word.hpp>
+#include <callisto/waiting/asymmetric_lock_word.hpp>
 
 namespace callisto::openmp {
 
 /// The alert of all locks of the process.
-extern workers::waiter_flag<native> lock_alert;
+extern waiting::waiter_flag<native> lock_alert;
 
 /// A word_lock; zeroed memory is a free one.
 class word_lock {
@@ -32,7 +32,7 @@ class word_lock {
   void wait_and_lock(suspendable& self) noexcept;
   void unlock_carefully() noexcept;
 
-  workers::asymmetric_lock_word<native> word_;
+  waiting::asymmetric_lock_word<native> word_;
 };
 static_assert(sizeof(word_lock) == 4);
 

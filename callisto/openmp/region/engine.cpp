@@ -5,10 +5,11 @@
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/one_line.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/icv.hpp>
-#include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
+#include <callisto/workers/preemption/program_loops.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +29,7 @@ using machine::native;
 
 /// The most initial threads that can be attached at once. Further ones share contexts as the system schedules them.
 constexpr unsigned most_attached = 64;
-/// How long a thread computes while others wait for its context: 1 ms.
+/// How long a thread computes while other threads wait for its context: 1 ms.
 constexpr std::uint64_t turn_ns = 1'000'000;
 
 /// True if a variable is "on", or as `usual` says if it is unset or empty. Throws usage_error.
@@ -56,8 +57,7 @@ workers::worker_threads* make_workers() noexcept {
                                       .attached = most_attached,
                                       .coscheduled = workers != 0,
                                       .turn_ns = preempted && is_on("CALLISTO_PREEMPTION", true) ? turn_ns : 0,
-                                      .loops = &workers::spin_traps::of_this_process(),
-                                      .traps = is_on("CALLISTO_TRAPS", false),
+                                      .is_wait = workers::waits_of_program(),
                                       .take_signals = true,
                                       .own_threads = true})
           .release();
@@ -91,6 +91,7 @@ workers::worker_threads& engine() noexcept {
   const std::scoped_lock held(making);
   // relaxed: ordered by the mutex.
   if (auto* const made = the_engine.load(std::memory_order_relaxed); made != nullptr) return *made;
+  workers_inherit();
   workers::worker_threads* const made = make_workers();
   the_engine.store(made, std::memory_order_release);  // release: publishes the workers to the acquire above
   return *made;
@@ -102,7 +103,7 @@ void forget_engine() noexcept {
   new (&making) std::mutex;  // another thread may have held it
 }
 
-unsigned contexts() noexcept { return std::max(1U, icvs().available_cpus); }
+unsigned contexts() noexcept { return std::max(1U, static_cast<unsigned>(machine::affinity_at_start().size())); }
 
 std::size_t stack_bytes() noexcept {
   if (icvs().stack_bytes != 0) return std::max<std::size_t>(icvs().stack_bytes, std::size_t{64} << 10);

@@ -2,7 +2,7 @@
 //
 // While an initial thread leads a region, it is attached to the workers (workers/activations/attached_thread.hpp): it
 // holds the context of one of them, so that no more threads run than there are contexts. Elsewhere the workers do not
-// know it: it can sleep, or wait for other threads that lead regions of their own.
+// know it: it can sleep, or wait for other threads that lead regions.
 #pragma once
 
 #include <callisto/openmp/region/engine.hpp>
@@ -26,6 +26,8 @@ class initial_thread {
   /// Attaches the thread, which begins to lead a region of several threads; calls nest.
   void join_workers() noexcept;
   void leave_workers() noexcept;
+  /// The thread, which runs, is set apart (kernel_state.hpp): it runs no members from here on.
+  void stay_out() noexcept;
   /// Returns how many such regions it leads.
   unsigned regions() const noexcept { return regions_; }
 
@@ -33,7 +35,7 @@ class initial_thread {
   void begin_anew_in_child() noexcept;
 
  private:
-  workers::plain_thread<native> on_its_own_{spin_ticks()};
+  waiting::plain_thread<native> on_its_own_{spin_ticks()};
   std::unique_ptr<workers::attached_here> here_;
   unsigned regions_ = 0;
 

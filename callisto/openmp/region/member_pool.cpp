@@ -50,7 +50,9 @@ member_pool::member::member(member_pool& member_pool_of, unsigned has_number)
     : of(member_pool_of),
       number(has_number),
       seen(member_pool_of.region.generation()),
-      identity(machine::thread_identity::can_be_carried(), stack_bytes()),
+      inherited(kernel_state_here()),
+      stays(is_set_apart()),
+      identity(machine::thread_identity::can_be_carried(), stack_bytes(), !inherited.is_bound),
       thread(nullptr, *member_pool_of.leader_.group) {}
 
 unsigned member_pool::provide(unsigned threads) noexcept {
@@ -89,8 +91,10 @@ void member_pool::live(workers::native_activation& self, void* a_member, workers
   omp_thread& self = m.thread;
   team& region = m.of.region;
   this_thread_or_null = &self;
+  inherit_kernel_state(m.inherited);
+  if (m.stays) workers::stay_on_own_thread();
   while (region.wait_for_region(self, m.number, m.seen)) {
-    // Not constant: a target region has a contention group of its own.
+    // Not constant: a target region has its own contention group.
     self.group = region.counted_in;
     self.implicit.parent = region.outer;
     self.implicit.icv = region.icv;

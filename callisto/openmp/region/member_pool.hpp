@@ -1,13 +1,14 @@
-// The member pool: the threads of one leader, which run its regions one after the other and wait in between.
+// The member pool: the threads of one leader, which run its regions in turn and wait in between.
 //
-// A member is an activation with a thread identity of its own, for as long as the pool exists. A region begins by one
-// write to a word that the members watch (team.hpp). Member i of each region is the same OpenMP thread with the same
+// A member is an activation with its own thread identity, for as long as the pool exists. A region begins by one write
+// to a word that the members watch (team.hpp). Member i of each region is the same OpenMP thread with the same
 // thread-local data, as the standard requires for `threadprivate` data. The pool grows when a region is larger than all
 // before, and never shrinks.
 #pragma once
 
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/openmp/region/engine.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/region/team.hpp>
 
@@ -46,7 +47,9 @@ class member_pool {
 
     member_pool& of;
     const unsigned number;
-    std::uint64_t seen;  ///< for wait_for_region()
+    std::uint64_t seen;            ///< for wait_for_region()
+    const kernel_state inherited;  ///< from the leader
+    const bool stays;              ///< on its own thread: the leader is set apart
     machine::thread_identity identity;
     omp_thread thread;
     std::optional<workers::native_ticket> ticket;

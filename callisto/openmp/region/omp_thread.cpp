@@ -7,14 +7,17 @@
 #include <callisto/openmp/locks/word_lock.hpp>
 #include <callisto/openmp/region/engine.hpp>
 #include <callisto/openmp/region/initial_thread.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/member_pool.hpp>
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <pthread.h>
 
@@ -26,15 +29,50 @@ namespace {
 
 atomic<std::uint32_t> threads_made{0};
 
+/// Which numbers in the process threads have. Never destroyed: threads continue while the process ends.
+struct numbers_in_use {
+  std::mutex mutex;
+  std::vector<bool> used;
+};
+numbers_in_use& numbers() {
+  static numbers_in_use& all = *new numbers_in_use;
+  return all;
+}
+
+unsigned take_number() {
+  numbers_in_use& all = numbers();
+  const std::scoped_lock held(all.mutex);
+  const auto number = static_cast<unsigned>(std::ranges::find(all.used, false) - all.used.begin());
+  if (number == all.used.size()) all.used.push_back(false);
+  all.used[number] = true;
+  return number;
+}
+
+void give_number_back(unsigned number) noexcept {
+  numbers_in_use& all = numbers();
+  const std::scoped_lock held(all.mutex);
+  all.used[number] = false;
+}
+
 }  // namespace
 
 omp_thread::omp_thread(suspendable* waits, contention_group& counted_in) noexcept
     // relaxed: only a unique number is wanted.
-    : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
+    : id(threads_made.fetch_add(1, order::relaxed) + 1),
+      number_in_process(take_number()),
+      self(waits),
+      group(&counted_in) {}
+
+unsigned threads_in_process() noexcept {
+  numbers_in_use& all = numbers();
+  const std::scoped_lock held(all.mutex);
+  return static_cast<unsigned>(std::ranges::count(all.used, true));
+}
 
 bool yield_to_members() noexcept { return this_thread().self->give_way(); }
 
 omp_thread::~omp_thread() {
+  give_number_back(number_in_process);
   delete spare_share;
   while (spare_included != nullptr) {
     task* const t = std::exchange(spare_included, spare_included->newer);
@@ -63,7 +101,7 @@ void end_initial_thread(void* of) noexcept {
   idle.first = ended;
 }
 
-/// Runs in the child, which has the thread that called fork() and no other: no workers, no members of pools.
+/// Runs in the child, which has only the thread that called fork(): no workers, no members of pools.
 void begin_anew_in_child() noexcept {
   forget_engine();
   forget_waiters();
@@ -71,7 +109,8 @@ void begin_anew_in_child() noexcept {
   task_memory::begin_anew_in_child();
   member_pool::forget_all();
   machine::thread_identity::forget_number();
-  new (&idle.mutex) std::mutex;  // another thread may have held it
+  new (&idle.mutex) std::mutex;  // another thread may have held it, and the next
+  new (&numbers().mutex) std::mutex;
   omp_thread* const self = this_thread_or_null;
   if (self == nullptr) return;
   // Pools describe the parent's threads at some moment. Their memory stays where it is, unused.
@@ -80,7 +119,7 @@ void begin_anew_in_child() noexcept {
   self->leading = 0;
   if (self->initial != nullptr) {
     self->initial->begin_anew_in_child();
-  } else {
+  } else if (!kernel_state_here().is_bound) {
     machine::unpin_this_thread();  // the thread was a worker of the parent
   }
   for (const position* at = &self->at; at->in != nullptr; at = &at->in->before) {
@@ -133,19 +172,30 @@ void initial_thread::begin() noexcept {
 
 void initial_thread::end() noexcept {
   dissolve_member_pools(state);
+  state.threadprivates.reset();
   here_.reset();
   state.self = &on_its_own_;
 }
 
 void initial_thread::join_workers() noexcept {
   if (regions_++ != 0) return;
+  workers::worker_threads& all = engine();
+  if (is_set_apart()) {
+    here_.reset();
+    state.self = &on_its_own_;
+    return;
+  }
   if (here_ != nullptr) return here_->proceed();
-  here_ = std::make_unique<workers::attached_here>(engine());
+  here_ = std::make_unique<workers::attached_here>(all);
   state.self = &workers::this_suspendable();
 }
 
 void initial_thread::leave_workers() noexcept {
   if (--regions_ == 0 && here_ != nullptr) here_->pause();
+}
+
+void initial_thread::stay_out() noexcept {
+  if (regions_ != 0 && here_ != nullptr && is_set_apart()) here_->stay_out();
 }
 
 void initial_thread::begin_anew_in_child() noexcept {

@@ -10,12 +10,13 @@
 #include <callisto/machine/policy.hpp>
 #include <callisto/openmp/tasking/task.hpp>
 #include <callisto/openmp/tasking/task_memory.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/waiting/suspendable.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace callisto::openmp {
@@ -24,7 +25,7 @@ using machine::native;
 using machine::order;
 template <class T>
 using atomic = native::atomic<T>;
-using suspendable = workers::suspendable<native>;
+using suspendable = waiting::suspendable<native>;
 
 class team;
 class member_pool;
@@ -48,6 +49,10 @@ struct position {
   std::uint64_t claimed_at = 0;  ///< when that was, in native::ticks()
   distributor::splitting_ranges<native>::cursor pieces{};
   bool ran_last_chunk = false;  ///< of a loop that `pieces` hands out: the thread runs nothing more of it
+  // Of kmpc/ alone.
+  bool in_order = false;            ///< the loop has ordered regions
+  bool reduces_atomically = false;  ///< the latest reduction
+  void* doacross = nullptr;         ///< the loop with cross-iteration dependences that the thread is in
 };
 
 /// The OpenMP threads that descend from one initial thread: the unit of OMP_THREAD_LIMIT.
@@ -68,8 +73,10 @@ struct omp_thread {
   position at;
   task implicit;  ///< of the region that it is a member of; of an initial thread, the initial task. A leader of inner
                   ///< regions has another one in each (team.hpp)
-  const std::uint32_t id;  ///< from 1, unique in the process for all time
-  suspendable* self;       ///< suspends and resumes this thread; null: it has not begun
+  const std::uint32_t id;            ///< from 1, unique in the process for all time
+  const unsigned number_in_process;  ///< from 0: the smallest that no other OpenMP thread has. Programs of clang index
+                                     ///< arrays by it
+  suspendable* self;                 ///< suspends and resumes this thread; null: it has not begun
   contention_group* group;
   initial_thread* initial = nullptr;  ///< its own state if it is an initial thread; null: a member of a pool
 
@@ -85,6 +92,13 @@ struct omp_thread {
   std::vector<std::unique_ptr<team>> solo;  ///< teams for regions of one thread, outermost first
   unsigned alone = 0;                       ///< how many of them are in use
   unsigned yields = 0;                      ///< calls of sched_yield() that ran a member
+
+  // Of kmpc/ alone: what calls say for the region that follows, and copies of threadprivate variables.
+  unsigned pushed_threads = 0;
+  proc_bind pushed_bind = proc_bind::none;
+  int pushed_teams = 0;
+  int pushed_thread_limit = 0;
+  std::shared_ptr<void> threadprivates;
 };
 
 /// The calling thread's state: one load and a branch. A thread that calls for the first time becomes an initial thread.
@@ -95,12 +109,28 @@ inline omp_thread& this_thread() noexcept {
   return t != nullptr ? *t : become_initial_thread();
 }
 
+/// Returns how many OpenMP threads the process has.
+unsigned threads_in_process() noexcept;
+
 /// Returns the calling thread's state if it is a member of a region, which runs on a worker or on another leader's
 /// thread. Null: a thread of the program.
 inline omp_thread* calling_member() noexcept {
   omp_thread* const t = this_thread_or_null;
   return t != nullptr && t->initial == nullptr ? t : nullptr;
 }
+
+/// Held by a thread of the program, a leader among them, while it changes what the kernel keeps for its thread and says
+/// so: a tick in between would run a member on that thread, which the change is none of. Does nothing in a member.
+class [[nodiscard]] keeps_members_away {
+ public:
+  keeps_members_away() noexcept {
+    if (this_thread_or_null != nullptr && this_thread_or_null->initial != nullptr)
+      shield_.emplace(*this_thread_or_null->self);
+  }
+
+ private:
+  std::optional<suspendable::shielded> shield_;
+};
 
 /// Lets a runnable OpenMP thread without a context have this thread's context. Returns true when this thread has a turn
 /// again, or false at once if there is no such thread.

@@ -6,7 +6,9 @@
 #include <callisto/openmp/region/binding.hpp>
 #include <callisto/openmp/region/engine.hpp>
 #include <callisto/openmp/region/initial_thread.hpp>
+#include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/member_pool.hpp>
+#include <callisto/openmp/settings/other_runtimes.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
 #include <algorithm>
@@ -44,7 +46,7 @@ unsigned processors_now(const omp_thread& self) noexcept {
   const unsigned at_first = icvs().available_cpus;
   if (!icvs().places.empty()) return at_first;
   // A member runs on a pinned thread, even inside a target region, which has level 0.
-  const bool on_its_own = self.initial != nullptr && self.in().level == 0;
+  const bool on_its_own = kernel_state_here().is_bound || (self.initial != nullptr && self.in().level == 0);
   const unsigned now = machine::contexts_of_affinity(on_its_own ? 0 : getpid());
   return now != 0 ? now : at_first;
 }
@@ -116,6 +118,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   t.team_number = outer.team_number;
   t.before = leader.at;
   t.leader = &leader;
+  t.level_in_others = level_in_other_runtimes();
   t.icv = leader.icv();
   const process_icvs& process = icvs();
   if (t.level < process.threads_by_level.size()) t.icv.threads = process.threads_by_level[t.level];

@@ -57,7 +57,7 @@ bool team::barrier_cancellable(omp_thread& self) noexcept {
 template <class Wanted>
 std::uint64_t team::wait(omp_thread& self, Wanted wanted) noexcept {
   const suspendable::shielded shield(*self.self);
-  return workers::sync_wait_value(phase_, wanted, *self.self);
+  return waiting::sync_wait_value(phase_, wanted, *self.self);
 }
 
 inline std::uint64_t team::arrive(omp_thread& self, std::uint64_t how) noexcept {

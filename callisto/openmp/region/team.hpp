@@ -3,19 +3,19 @@
 // Two words implement it:
 // - `work_` counts arrivals at the barrier or at the region's end, and threads with unfinished tasks. One addition
 //   tells the last thread that it is the last.
-// - `phase_` is an SVar (workers/waiting/latch.hpp) that all waiting threads watch; they spin shortly, then suspend. It
+// - `phase_` is an SVar (waiting/latch.hpp) that all waiting threads watch; they spin shortly, then suspend. It
 //   holds a generation, which each barrier and each start of a region increments, the region's threads, and flags.
 //
 //   phase = generation (42 bits) | threads (18 bits) | dissolved | done | cancelled | help
 //   work  = threads with tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
 //
-// A pool's team runs one region after the other. A member that waits for its next region (member_pool.hpp) may still
-// read both words while a region runs without it; help_at_end() says what it may do then.
+// A pool's team runs its regions in turn. A member that waits for its next region (member_pool.hpp) may still read both
+// words while a region runs without it; help_at_end() says what it may do then.
 #pragma once
 
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/tasking/task.hpp>
-#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/waiting/latch.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -38,8 +38,8 @@ class alignas(native::line_size) team {
   team();
   ~team();
 
-  // The region, constant while it runs. The leader, thread 0, writes it. What members read at their start comes first,
-  // on one line: each further line would have to come from the leader's cache.
+  // The region, constant while it runs. The leader, thread 0, writes it. The fields that members read at their start
+  // come first, on one line: each further line would have to come from the leader's cache.
   unsigned threads = 1;
   unsigned level = 0;         ///< omp_get_level()
   unsigned active_level = 0;  ///< omp_get_active_level()
@@ -60,6 +60,7 @@ class alignas(native::line_size) team {
   task leader_task;            ///< the leader's implicit task in this region
   unsigned teams = 1;          ///< omp_get_num_teams()
   unsigned team_number = 0;    ///< omp_get_team_num()
+  int level_in_others = 0;     ///< in how many regions of other runtimes the leader was (settings/other_runtimes.hpp)
   unsigned shown_threads = 0;  ///< size of the last region that printed its affinity
   /// Thread i is members[i]. Longer than `threads` if the pool has more members.
   std::vector<omp_thread*> members;
@@ -113,7 +114,7 @@ class alignas(native::line_size) team {
   /// Called by the leader: members leave wait_for_region().
   void dissolve() noexcept;
   /// Called by the child of fork(): its only thread, in its implicit task, is the one thread of its teams from then on.
-  /// It must not wait for others.
+  /// It must not wait for other threads.
   void begin_anew_in_child(omp_thread& self, task& implicit) noexcept;
   bool in_child = false;  ///< the child of fork() has called begin_anew_in_child()
 
@@ -147,13 +148,13 @@ class alignas(native::line_size) team {
   void take_call_for_help() noexcept;
   void help_at_end(omp_thread& self, std::uint64_t generation) noexcept;
 
-  workers::latch<native> layouts_latch_;
+  waiting::latch<native> layouts_latch_;
   struct made_layout;
   std::unique_ptr<made_layout> layouts_;  ///< a list, with one layout for each number of threads that was asked for
   atomic<const distributor::layout*> layout_{nullptr};  ///< the latest one
   alignas(native::line_size) atomic<std::uint64_t> work_{0};
-  alignas(native::line_size) workers::latch<native> latch_;
-  workers::svar<native> phase_{latch_, one_generation};
+  alignas(native::line_size) waiting::latch<native> latch_;
+  waiting::svar<native> phase_{latch_, one_generation};
 };
 
 /// Returns the caller's team.

@@ -1,5 +1,5 @@
-// The teams construct on the host, without target. Its initial teams run one after the other, as in libgomp, so that
-// each region inside has all threads.
+// The teams construct on the host, without target. Its initial teams run in turn, as in libgomp, so that each region
+// inside has all threads.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/settings/icv.hpp>

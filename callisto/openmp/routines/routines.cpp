@@ -1,5 +1,5 @@
-// The omp_* routines that query and set the runtime's state (OpenMP 5.1, chapter 3). Others stand with their subject:
-// locks.cpp, task_abi.cpp, allocator.cpp, target.cpp.
+// The omp_* routines that query and set the runtime's state (OpenMP 5.1, chapter 3). Further routines stand with their
+// subject: locks.cpp, task_abi.cpp, allocator.cpp, target.cpp.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/binding.hpp>

@@ -38,7 +38,7 @@ std::string_view allocator_name(std::uintptr_t handle) {
   return handle < names.size() ? names[handle] : "";
 }
 
-/// The modifier is shown if it differs from the default: static schedules are monotonic, others are not.
+/// The modifier is shown if it differs from the default: static schedules are monotonic, all other schedules are not.
 std::string schedule_text(const task_icvs& of) {
   constexpr std::array<std::string_view, 5> names{"RUNTIME", "STATIC", "DYNAMIC", "GUIDED", "AUTO"};
   const bool fixed = of.schedule == schedule_kind::fixed;

@@ -3,6 +3,7 @@
 // Defaults are libgomp's. So are the rules that the specification leaves open: which variable has precedence, and that
 // an invalid variable counts as unset.
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/icv.hpp>
@@ -23,6 +24,7 @@
 #include <utility>
 
 #include <link.h>
+#include <unistd.h>
 
 namespace callisto::openmp {
 namespace {
@@ -158,7 +160,7 @@ bool read(const char* of, Parse parse, Keep keep) {
   return true;
 }
 
-/// Reads OMP_SCHEDULE: [modifier:]kind[,chunk]. Its two messages differ from those of other variables.
+/// Reads OMP_SCHEDULE: [modifier:]kind[,chunk]. Its two messages differ from the messages of other variables.
 void read_schedule(task_icvs& into) {
   const auto [text, name] = setting("OMP_SCHEDULE");
   if (text == nullptr) return;
@@ -243,8 +245,8 @@ bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
   return true;
 }
 
-/// Reads OMP_ALLOCATOR: an allocator, or a memory space with optional traits. Since GCC 13 libgomp has a message of its
-/// own for a text that ends too early.
+/// Reads OMP_ALLOCATOR: an allocator, or a memory space with optional traits. Since GCC 13 libgomp has a special
+/// message for a text that ends too early.
 void read_allocator(process_icvs& into) {
   constexpr const char* variable = "OMP_ALLOCATOR";
   const char* const text = std::getenv(variable);
@@ -346,7 +348,7 @@ void read_waiting(process_icvs& into) {
 
 void read_stack(process_icvs& into) {
   const auto keep = [&](std::uint64_t bytes) {
-    // PTHREAD_STACK_MIN is a constant in some C libraries, a call of sysconf() in others.
+    // PTHREAD_STACK_MIN is a constant in some C libraries, a call of sysconf() in other C libraries.
     const auto least = static_cast<std::uint64_t>(PTHREAD_STACK_MIN);
     if (bytes < least) {
       report("Stack size less than minimum of %luk", static_cast<unsigned long>(least + 1023) / 1024);
@@ -387,7 +389,9 @@ process_icvs read_environment() {
   read(
       "OMP_THREAD_LIMIT", [](auto text) { return parse_number<long>(text, 1); },
       [&](long limit) { initial.thread_limit = limit > INT_MAX ? UINT_MAX : static_cast<unsigned>(limit); });
-  icvs.available_cpus = static_cast<unsigned>(machine::affinity_at_start().size());
+  // The mask of now: the program may have bound itself before it loads a library that needs libgomp.
+  const unsigned now = machine::contexts_of_affinity(getpid());
+  icvs.available_cpus = now != 0 ? now : static_cast<unsigned>(machine::affinity_at_start().size());
   if (!read("OMP_NUM_THREADS", parse_threads, [&](std::vector<unsigned> list) {
         initial.threads = list.front();
         if (list.size() > 1) icvs.threads_by_level = std::move(list);
@@ -409,7 +413,7 @@ task_icvs initial_icvs(const process_icvs& of) noexcept {
   if (initial.threads == 0) {
     // Fewer threads than processors if a container's CPU quota is smaller; libgomp would start one for each processor.
     static const unsigned threads = machine::default_threads(machine::limits::at_first_call());
-    initial.threads = threads;
+    initial.threads = std::min(threads, std::max(1U, of.available_cpus));
   }
   return initial;
 }

@@ -1,14 +1,18 @@
-// Programs that this library leaves alone: CALLISTO_OPENMP=off, and lists of names.
+// Programs that this library leaves alone: CALLISTO_OPENMP=off, lists of names, programs that need another OpenMP
+// runtime, or ask MKL for it.
 //
-// A preloaded library has libgomp's name, so the stock library is not loaded beside it. So the library begins such a
-// program anew, before its main(), with an environment that no longer preloads the library. Programs that it starts
-// inherit that environment.
+// A program with a reference to a function that only another runtime has would be half ours. MKL refuses to use Intel's
+// runtime beside a libgomp if MKL_THREADING_LAYER asks for it. A preloaded library has libgomp's name, so the stock
+// library is not loaded beside it. So the library begins such a program anew, before its main(), with an environment
+// that no longer preloads the library. Programs that it starts inherit that environment.
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/exclusion_list.hpp>
+#include <callisto/openmp/settings/other_runtimes.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,14 +48,16 @@ bool is_this_library(const std::string& path) {
          stat(path.c_str(), &other) == 0 && ours.st_dev == other.st_dev && ours.st_ino == other.st_ino;
 }
 
-/// Takes the words out of a variable's value that name this library, with `file` appended; true if there was one.
-bool take_out(std::string& value, std::string_view between, const char* file) {
+/// Takes the words out of a variable's value that name this library, with one of `files` appended; true if there was
+/// one.
+bool take_out(std::string& value, std::string_view between, std::initializer_list<const char*> files) {
   std::string kept;
   bool found = false;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find_first_of(between, begin), value.size());
     const std::string word = value.substr(begin, end - begin);
-    if (!word.empty() && is_this_library(word + file)) {
+    const auto is_ours = [&word](const char* file) { return is_this_library(word + file); };
+    if (!word.empty() && std::any_of(files.begin(), files.end(), is_ours)) {
       found = true;
     } else {
       if (!kept.empty()) kept += ':';
@@ -73,8 +79,8 @@ std::vector<std::string> without_this_library(char** environment) {
     const std::string_view name = text.substr(0, equals);
     std::string value(equals == std::string_view::npos ? "" : text.substr(equals + 1));
     bool here = false;
-    if (name == "LD_PRELOAD") here = take_out(value, ": ", "");
-    if (name == "LD_LIBRARY_PATH") here = take_out(value, ":;", "/libgomp.so.1");
+    if (name == "LD_PRELOAD") here = take_out(value, ": ", {""});
+    if (name == "LD_LIBRARY_PATH") here = take_out(value, ":;", {"/libgomp.so.1", "/libomp.so.5", "/libiomp5.so"});
     found = found || here;
     if (!here) {
       all.emplace_back(text);
@@ -89,11 +95,16 @@ std::vector<std::string> without_this_library(char** environment) {
 /// The C library passes a constructor what main() gets. First among this library's.
 [[gnu::constructor(101)]] void leave_excluded(int, char** arguments, char** environment) {
   if (arguments == nullptr || arguments[0] == nullptr || environment == nullptr) return;
-  if (!is_excluded(arguments[0])) return;
+  const bool excluded = is_excluded(arguments[0]);
+  const other_runtime_need need =
+      excluded || asks_mkl_for_intels_runtime() ? other_runtime_need{} : find_need_of_other_runtime();
+  if (!excluded && !asks_mkl_for_intels_runtime() && !need.is_needed) return;
   const std::string path = executable();
   std::vector<std::string> kept = without_this_library(environment);
   // A program that the loader was called for by its name has the loader's file.
   if (!kept.empty() && getauxval(AT_BASE) != 0) {
+    if (need.name != nullptr)
+      report("%s needs %s, which Callisto lacks; it keeps its %s", arguments[0], need.name, need.runtime);
     std::vector<char*> pointers;
     for (std::string& variable : kept) pointers.push_back(variable.data());
     pointers.push_back(nullptr);
@@ -102,8 +113,10 @@ std::vector<std::string> without_this_library(char** environment) {
     for (const char* file : {path.c_str(), "/proc/self/exe", begun_with != nullptr ? begun_with : ""})
       execve(file, arguments, pointers.data());
   }
-  report("%s is to be left alone, but cannot begin anew without Callisto's library in LD_PRELOAD and LD_LIBRARY_PATH",
-         arguments[0]);
+  // Objects with another runtime get its answers from routines/unversioned.cpp.
+  if (excluded)
+    report("%s is to be left alone, but cannot begin anew without Callisto's library in LD_PRELOAD and LD_LIBRARY_PATH",
+           arguments[0]);
 }
 
 }  // namespace

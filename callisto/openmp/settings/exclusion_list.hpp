@@ -1,5 +1,4 @@
-// Which programs keep their own libgomp: what the environment and the site's list say. Also `callisto run --check`
-// asks.
+// Which programs keep their own libgomp, by the environment and the site's list. Also `callisto run --check` asks.
 #pragma once
 
 #include <callisto/machine/host/cgroups.hpp>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <fnmatch.h>
+#include <strings.h>
 #include <unistd.h>
 
 namespace callisto::openmp {
@@ -29,6 +29,17 @@ inline bool names_program(std::string_view words, const std::vector<std::string>
     begin += word.size();
   }
   return false;
+}
+
+/// True if a function that Intel's OpenMP runtime exports is a helper of compilers: of atomic operations or memory.
+inline bool is_helper_of_compilers(std::string_view name) {
+  return name.starts_with("__atomic_") || name.starts_with("__intel_") || name.starts_with("_intel_");
+}
+
+/// True if MKL_THREADING_LAYER asks MKL for Intel's OpenMP runtime, which it refuses to use beside any libgomp.
+inline bool asks_mkl_for_intels_runtime() {
+  const char* const layer = std::getenv("MKL_THREADING_LAYER");
+  return layer != nullptr && strcasecmp(layer, "INTEL") == 0;
 }
 
 /// Returns what excludes a program: a variable or a file; nullopt: nothing does. `called_as` is its argument 0;

@@ -59,7 +59,7 @@ struct process_icvs {
   int max_task_priority = 0;
   int teams = 0;                ///< OMP_NUM_TEAMS; 0: unset
   int teams_thread_limit = 0;   ///< OMP_TEAMS_THREAD_LIMIT; 0: unset
-  unsigned available_cpus = 1;  ///< size of the process's affinity mask at its start
+  unsigned available_cpus = 1;  ///< size of the process's affinity mask when the environment was read
 };
 
 /// Returns the process's variables. The first call, by any thread, reads the environment.

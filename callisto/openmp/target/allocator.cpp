@@ -5,7 +5,7 @@
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <array>
@@ -245,7 +245,7 @@ CALLISTO_OPENMP_ABI void GOMP_free(void* piece, std::uintptr_t /*allocator*/) { 
 // Since GCC 14: which of Fortran's pieces an allocator made.
 namespace {
 struct registered_pieces {
-  callisto::workers::spin_lock<callisto::machine::native> lock;
+  callisto::waiting::spin_lock<callisto::machine::native> lock;
   std::unordered_set<const void*> pieces;
 };
 /// Never destroyed: threads continue while the process ends.

@@ -1,6 +1,6 @@
 // target regions (OpenMP 5.1, section 2.14). All of them run on the host, the only device, so mapped data stay in place
-// and mapping does nothing. What a region can observe remains: firstprivate copies, a contention group of its own, and
-// the order of `depend` and `nowait`.
+// and mapping does nothing. Effects that a region can observe remain: firstprivate copies, a separate contention group,
+// and the order of `depend` and `nowait`.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/parallel.hpp>
@@ -110,8 +110,9 @@ class host_region {
       addresses_[item] = copy;
       free += size;
       if (item + 1 < addresses_.size() && (kinds[item + 1] & 0xff) == map_attach) {
-        // A pointer to the item has to point to the copy. It is in a descriptor of Fortran, which is another of these
-        // items. The address of the item in the caller's list identifies it; that list is replaced by this one.
+        // A pointer to the item has to point to the copy. It is in a descriptor of Fortran, and the descriptor is one
+        // of these items, too. The address of the item in the caller's list identifies it; this list replaces the
+        // caller's.
         void** at = static_cast<void**>(addresses_[item + 1]);
         if (at >= addresses && at < addresses + items) at = &addresses_[static_cast<std::size_t>(at - addresses)];
         static_cast<void**>(*at)[sizes[item + 1]] = copy;
@@ -129,7 +130,7 @@ class host_region {
     own.team_number = 0;
     own.leader_task.icv = initial_icvs(icvs());
     if (thread_limit_ != 0) own.leader_task.icv.thread_limit = thread_limit_;
-    // Regions inside belong to a contention group of their own.
+    // Regions inside belong to a separate contention group.
     contention_group group;
     contention_group* const around = std::exchange(self.group, &group);
     begin_region(own, nullptr, nullptr);
@@ -268,7 +269,7 @@ CALLISTO_OPENMP_ABI void GOMP_target_enter_exit_data(int device, std::size_t /*i
   only_order(flags, depend);
 }
 
-// teams within target: the teams run one after the other.
+// teams within target: the teams run in turn.
 CALLISTO_OPENMP_ABI bool GOMP_teams4(unsigned least_teams, unsigned /*most_teams*/, unsigned thread_limit, bool first) {
   omp_thread& self = this_thread();
   team& own = self.in();

@@ -1,12 +1,12 @@
 // Counts of a task's descendants:
 // - children: its unfinished children, which `taskwait` waits for;
-// - references: one of its own, and one for each child that still has any.
+// - references: the task's own, and one for each child that still has references.
 //
 // So a task's memory stays as long as descendants can look at it. A task has only its own reference exactly when all
 // its descendants are finished.
 //
 // Counting is biased (Choi, Shull and Torrellas, "Biased reference counting", PACT 2018). The thread that runs the
-// parent, its *runner*, also makes, runs and ends most children. It counts them in a word of its own, without locked
+// parent, its *runner*, also makes, runs and ends most children. It counts them in a private word, without locked
 // instructions, on a line that no other thread needs. Other threads count down in a shared word. Only the sum of both
 // words has a meaning.
 //
@@ -41,7 +41,7 @@ class child_counts {
   /// If there are no descendants, `runner`, the calling thread, counts alone from here on; else does nothing. No other
   /// thread may know the task at the time.
   void begin(const void* runner) noexcept {
-    // acquire: pairs with remove(): what the last descendants did.
+    // acquire: pairs with remove(): work of the last descendants.
     if (shared_.load(order::acquire) != one_reference) return;
     own_ = 0;
     // relaxed, both: another thread gets to know the task through a child, which is published with release.
@@ -91,7 +91,7 @@ class child_counts {
   /// The calling thread, which runs the task, counts alone again. There must be no children. Returns what was left.
   std::uint64_t take_back(const void* runner) noexcept {
     runner_.store(runner, order::relaxed);  // relaxed: as in counts_alone()
-    // relaxed: only a thread that takes the count for an end needs what others did.
+    // relaxed: only a thread that takes the count for an end needs the work of other threads.
     return shared_.fetch_add(bias, order::relaxed);
   }
 

@@ -75,6 +75,10 @@ std::vector<dependence> read_dependences(void** depend) {
       list.push_back({.address = object[0], .kind = kind_of_object(object[1])});
     }
   }
+  return each_once(std::move(list));
+}
+
+std::vector<dependence> each_once(std::vector<dependence> list) {
   if (const auto found = std::ranges::find_if(list, is_all_memory); found != list.end()) return {*found};
   if (list.size() < 2) return list;
   std::ranges::sort(list, {}, &dependence::address);

@@ -6,12 +6,12 @@
 // 3. Either way it depends on all unfinished tasks of the set before.
 //
 // So an address keeps no more tasks than a new one could depend on. `mutexinoutset` counts as `inout`, which the
-// specification allows. All memory (`omp_all_memory`, since OpenMP 5.1) has two sets of its own: a task that names it
-// writes it, all others read it.
+// specification allows. All memory (`omp_all_memory`, since OpenMP 5.1) has two sets, too: a task that names it writes
+// it, all other tasks read it.
 #pragma once
 
 #include <callisto/openmp/tasking/task.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -35,6 +35,9 @@ constexpr std::uintptr_t all_memory = 0;
 /// Reads a depend clause in either of GOMP_task's two encodings. Returns each address once, with the strongest of its
 /// kinds. If all memory is among them, returns only that.
 std::vector<dependence> read_dependences(void** depend);
+
+/// Returns each address of the list once, as read_dependences() does.
+std::vector<dependence> each_once(std::vector<dependence> list);
 
 struct dependence_address;
 
@@ -74,7 +77,7 @@ class dependence_table {
   void join(task& t, dependences::member& mine, dependence_address& at, dependence_kind kind);
   void leave_sets(task& t) noexcept;
 
-  workers::spin_lock<machine::native> lock_;
+  waiting::spin_lock<machine::native> lock_;
   std::unique_ptr<dependence_address> all_;  ///< the sets of all memory
   std::unordered_map<std::uintptr_t, std::unique_ptr<dependence_address>> by_address_;
 };

@@ -4,7 +4,11 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/tasking/dependence.hpp>
 #include <callisto/openmp/tasking/task_pool.hpp>
+
+#include <cstddef>
+#include <vector>
 
 namespace callisto::openmp {
 
@@ -59,9 +63,27 @@ inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)
 void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment, bool,
                 unsigned flags, void**, int priority, void*);
 
-/// Creates a task that waits for others or for an event, and has it run. `undeferred`: returns when it is finished.
-/// `depend`, `detach`: GOMP_task's arguments.
+/// Creates a task that waits for other tasks or for an event, and has it run. `undeferred`: returns when it is
+/// finished. `depend`, `detach`: GOMP_task's arguments.
 void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach);
+
+/// Has a task run that make_task() has counted, when what it depends on is finished. `on`: null if it depends on
+/// nothing. `undeferred`: returns when it is finished.
+void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on);
+
+// Tasks that are created and started by separate calls. Compiled code fills their data in between.
+
+/// The distance from a prepared task to its data.
+inline constexpr std::size_t prepared_offset = (sizeof(task) + 15) / 16 * 16;
+/// Creates a child of the caller's task, with `bytes` of data that are not initialized. Counts it nowhere yet.
+task& prepare_task(omp_thread& self, const task_arguments& how, std::size_t bytes);
+/// Destroys a prepared task that is not to run.
+void drop_prepared(omp_thread& self, task& t) noexcept;
+/// Runs a prepared task, or queues it. `undeferred` and `on`: as for start_bound().
+void start_prepared(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on);
+/// The caller itself runs the body of a prepared task between these two functions.
+void begin_inline(omp_thread& self, task& t) noexcept;
+void end_inline(omp_thread& self, task& t) noexcept;
 
 /// Runs the task if it is `included`, else queues it. The caller must not touch it afterwards.
 void start_task(omp_thread& self, task& t, bool included);

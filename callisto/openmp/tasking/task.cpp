@@ -122,9 +122,15 @@ inline void count_below(omp_thread& self, task& parent, std::uint64_t more, team
   if (first) in.add_work();
 }
 
-/// Runs an undeferred task that depends on others, or is detachable; returns at its end.
-void run_undeferred(omp_thread& self, task& t) noexcept {
-  run_body(self, t);
+/// Counts a task as unfinished in its group and at its parent, which the caller runs.
+inline void count_in(omp_thread& self, task& t) noexcept {
+  // relaxed: only the task subtracts, and it begins later.
+  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
+  count_below(self, *t.parent, counts::one_child + counts::one_reference, *t.in);
+}
+
+/// Waits for the task's event, if it is detachable, and finishes it.
+void end_undeferred(omp_thread& self, task& t) noexcept {
   if (t.detachable) {
     pool_of(*t.in).wait(self, &t, [&t](bool surely) {
       // acquire: pairs with fulfill_event(). `surely`: see task_pool::wait.
@@ -132,6 +138,12 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
     });
   }
   finish(&self, t, self.at.number);
+}
+
+/// Runs an undeferred task that depends on other tasks, or is detachable; returns at its end.
+void run_undeferred(omp_thread& self, task& t) noexcept {
+  run_body(self, t);
+  end_undeferred(self, t);
 }
 
 void wait_for_dependences(omp_thread& self, task& t) noexcept {
@@ -235,10 +247,7 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
       std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
     }
   }
-  if (included) return t;
-  // relaxed: only the task subtracts, and it begins later.
-  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
-  count_below(self, parent, counts::one_child + counts::one_reference, *t.in);
+  if (!included) count_in(self, t);
   return t;
 }
 
@@ -260,9 +269,18 @@ void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferr
     if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
   }
   if ((from.flags & task_flag::depend) != 0) {
+    const std::vector<dependence> on = read_dependences(depend);
+    start_bound(self, t, undeferred, &on);
+  } else {
+    start_bound(self, t, undeferred, nullptr);
+  }
+}
+
+void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on) {
+  if (on != nullptr) {
     std::unique_ptr<dependence_table>& table = t.parent->addresses;
     if (table == nullptr) table = std::make_unique<dependence_table>();
-    table->add(t, read_dependences(depend));
+    table->add(t, *on);
     if (undeferred) {
       wait_for_dependences(self, t);
     } else {
@@ -277,6 +295,46 @@ void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferr
   } else {
     start_task(self, t, false);
   }
+}
+
+task& prepare_task(omp_thread& self, const task_arguments& how, std::size_t bytes) {
+  const std::size_t all = prepared_offset + bytes;
+  task& t = *new (self.spare_tasks.take(all)) task(*self.at.current, self.in(), how, all);
+  t.data = reinterpret_cast<std::byte*>(&t) + prepared_offset;
+  return t;
+}
+
+void drop_prepared(omp_thread& self, task& t) noexcept { destroy(&self, t); }
+
+void start_prepared(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on) {
+  task& parent = *self.at.current;
+  t.group = parent.group;
+  undeferred = undeferred || parent.is_final;
+  if (on != nullptr || t.detachable) {
+    count_in(self, t);
+    start_bound(self, t, undeferred, on);
+  } else if (!undeferred && !runs_at_once(self)) {
+    count_in(self, t);
+    pool_of(self.in()).put(t, self);
+  } else if (t.discardable && is_cancelled(t)) {
+    destroy(&self, t);
+  } else {
+    run_body(self, t);
+    end_included(self, t);
+  }
+}
+
+void begin_inline(omp_thread& self, task& t) noexcept {
+  t.group = self.at.current->group;
+  if (t.detachable) count_in(self, t);
+  t.below.begin(&self);
+  self.at.current = &t;
+}
+
+void end_inline(omp_thread& self, task& t) noexcept {
+  self.at.current = t.parent;
+  if (t.detachable) return end_undeferred(self, t);
+  end_included(self, t);
 }
 
 void wait_for_children(omp_thread& self) noexcept {
@@ -312,7 +370,7 @@ taskgroup& enter_group(omp_thread& self) {
 void leave_group(omp_thread& self) noexcept {
   task& current = *self.at.current;
   taskgroup* const group = current.group;
-  // acquire: pairs with finish(): what the tasks did.
+  // acquire: pairs with finish(): work of the tasks.
   if (group->unfinished.load(order::acquire) != 0) {
     pool_of(self.in()).wait(self, group, [group](bool surely) {
       return (surely ? group->unfinished.fetch_add(0, order::acq_rel) : group->unfinished.load(order::acquire)) == 0;

@@ -34,6 +34,7 @@ struct taskgroup {
                            ///< group
   std::uintptr_t* reductions;  ///< the innermost reductions that its tasks can take part in (task_reduction.cpp); null:
                                ///< none
+  void* reductions_of_clang = nullptr;  ///< the same for kmpc/; null: this group has none
 
   bool is_cancelled() const noexcept {
     // acquire: pairs with cancel_taskgroup()'s release.
@@ -67,7 +68,7 @@ struct task {
 
   bool is_explicit() const noexcept { return depth != 0; }
 
-  // Of explicit tasks. Constant once others can find the task.
+  // Of explicit tasks. Constant once other threads can find the task.
   team* in = nullptr;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
@@ -105,14 +106,16 @@ bool is_taskgroup_cancelled(const omp_thread& self) noexcept;
 // Task reductions (OpenMP 5.1, section 2.21.5.2), for the constructs that have some (task_reduction.cpp). `data` is the
 // compiler's description. Compiled code also passes it to the functions that end them.
 
-/// Allocates the parts of `threads` threads, notes them in `data`, and links `data` to those of `around` (null: none).
-/// If `shared` is not null, the parts are those that another thread of the construct has registered there.
+/// Allocates the parts of `threads` threads, notes them in `data`, and links `data` to `around`, the enclosing
+/// reductions (null: none). If `shared` is not null, another thread of the construct has registered the parts there,
+/// and these are used.
 void register_reductions(std::uintptr_t* data, std::uintptr_t* around, const std::uintptr_t* shared, unsigned threads);
 /// Frees the memory.
 void unregister_reductions(std::uintptr_t* data) noexcept;
 
 /// Joins the reductions of a work-sharing construct that the caller has gone on to. Begins a group, which lasts until
-/// GOMP_workshare_task_reduction_unregister(). `first`: the caller made the share, so the others wait for its parts.
+/// GOMP_workshare_task_reduction_unregister(). `first`: the caller made the share, so the other threads wait for its
+/// parts.
 void join_share_reductions(omp_thread& self, workshare& share, std::uintptr_t* data, bool first);
 
 }  // namespace callisto::openmp

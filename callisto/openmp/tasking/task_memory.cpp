@@ -2,7 +2,7 @@
 #include <callisto/openmp/tasking/task_memory.hpp>
 
 #include <callisto/openmp/region/omp_thread.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 namespace callisto::openmp {
 
@@ -14,7 +14,7 @@ struct task_memory::depot {
     block* first = nullptr;
     unsigned magazines = 0;
   };
-  workers::spin_lock<native> lock;
+  waiting::spin_lock<native> lock;
   std::array<shelf, sizes> shelves{};
 };
 

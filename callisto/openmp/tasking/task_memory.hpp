@@ -2,8 +2,8 @@
 // in them. So most tasks reuse memory that is in the nearest cache, and need no call of malloc().
 //
 // A block belongs to the thread that holds it: a task that another thread finishes adds to that thread's store. If one
-// thread creates tasks and others finish them, blocks return in magazines, several at a time. Magazines pass through a
-// depot of the process (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
+// thread creates tasks and other threads finish them, blocks return in magazines, several at a time. Magazines pass
+// through a depot of the process (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,8 @@
 
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/tasking/task.hpp>
-#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/waiting/spin_lock.hpp>
+#include <callisto/waiting/spinning.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -48,7 +49,7 @@ class task_pool {
   void put(task& t, unsigned number) noexcept;
   /// Does the same for `self`, the calling thread, and a descendant of the task that it runs; faster.
   void put(task& t, const omp_thread& self) noexcept {
-    // relaxed: as in the other put().
+    // relaxed: as in put() above.
     if (t.priority > 0 || sleeping_.load(order::relaxed) != 0) [[unlikely]]
       return put(t, self.at.number);
     queue& own = queues_[self.at.number];
@@ -71,7 +72,7 @@ class task_pool {
     return search(self, within, surely);
   }
 
-  /// True if so many tasks of the thread are queued that it should run new ones at once. An estimate.
+  /// True if enough tasks of the thread are queued that it should run new ones at once. An estimate.
   bool is_full(unsigned number) const noexcept {
     return queues_[number].size.load(order::relaxed) >= most_waiting ||
            shared_.size.load(order::relaxed) >= most_waiting * threads_;
@@ -92,7 +93,7 @@ class task_pool {
   static constexpr unsigned most_waiting = 64;
 
   struct alignas(native::line_size) queue {
-    workers::spin_lock<native> lock;
+    waiting::spin_lock<native> lock;
     task* newest = nullptr;
     task* oldest = nullptr;
     atomic<unsigned> size{0};  ///< written with the lock held
@@ -166,7 +167,7 @@ class task_pool {
   queue shared_;
 
   alignas(native::line_size) atomic<unsigned> sleeping_{0};  ///< written with the lock held
-  workers::spin_lock<native> sleepers_lock_;
+  waiting::spin_lock<native> sleepers_lock_;
   sleeper* sleepers_ = nullptr;
 };
 
@@ -189,10 +190,9 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
       run_task(self, *t);
       continue;
     }
-    const std::uint64_t begin = native::ticks();
+    const waiting::spinning<native> spin(*self.self);
     // Looks less and less often: threads that add tasks write to the same lines.
-    for (unsigned pause = 1; !self.self->has_better_to_do() && native::ticks() - begin < self.self->spin_ticks() &&
-                             looks_empty() && !done(false);
+    for (unsigned pause = 1; looks_empty() && !done(false) && !self.self->has_better_to_do() && !spin.is_over();
          pause = std::min(2 * pause, 16U)) {
       for (unsigned n = 0; n < pause; ++n) native::relax();
     }

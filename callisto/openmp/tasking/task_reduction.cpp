@@ -43,7 +43,7 @@ struct description {
 };
 static_assert(sizeof(description) == 7 * sizeof(std::uintptr_t));
 
-/// All items that a task of the construct can take part in, by address, those of enclosing groups included.
+/// All items that a task of the construct can take part in, by address, items of enclosing groups included.
 using item_index = std::unordered_map<std::uintptr_t, description::item*>;
 
 description* as_description(std::uintptr_t* data) noexcept { return reinterpret_cast<description*>(data); }
@@ -110,7 +110,7 @@ void join_share_reductions(omp_thread& self, workshare& share, std::uintptr_t* d
   group.workshare = true;
   const std::uintptr_t* shared = nullptr;
   if (!first) {
-    workers::sync_wait_value(share.reductions_ready, [](std::uint64_t ready) { return ready != 0; }, *self.self);
+    waiting::sync_wait_value(share.reductions_ready, [](std::uint64_t ready) { return ready != 0; }, *self.self);
     shared = share.task_reductions;
   }
   register_reductions(data, group.reductions, shared, self.in().threads);

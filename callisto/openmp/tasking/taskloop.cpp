@@ -2,42 +2,13 @@
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
+#include <callisto/openmp/tasking/task_shares.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 namespace callisto::openmp {
 namespace {
-
-/// The division of `trips` iterations. The first `longer` of `tasks` tasks have one more than `each`; or, if `last` is
-/// not 0, all have `each` except the last.
-struct shares {
-  std::uint64_t tasks;
-  std::uint64_t each;
-  std::uint64_t longer = 0;
-  std::uint64_t last = 0;
-
-  std::uint64_t size(std::uint64_t n) const noexcept {
-    if (last != 0 && n + 1 == tasks) return last;
-    return each + (n < longer ? 1 : 0);
-  }
-};
-
-shares evenly(std::uint64_t trips, std::uint64_t tasks) {
-  return {.tasks = tasks, .each = trips / tasks, .longer = trips % tasks};
-}
-
-/// Divides `trips` iterations. `wanted` is the number of tasks or the grain size, by the flags. If it is 0, there are
-/// as many tasks as threads.
-shares share_out(std::uint64_t trips, unsigned flags, std::uint64_t wanted, unsigned threads) {
-  if ((flags & task_flag::grainsize) == 0)
-    return evenly(trips, std::min<std::uint64_t>(wanted != 0 ? wanted : threads, trips));
-  if ((flags & task_flag::strict) != 0)
-    return {.tasks = (trips - 1) / wanted + 1, .each = wanted, .last = (trips - 1) % wanted + 1};
-  // Each task has at least one grain, and less than two.
-  return evenly(trips, std::max<std::uint64_t>(trips / wanted, 1));
-}
 
 /// Returns the number of iterations from `start` to `end`, exclusive. `step` is positive if `up`. Computes unsigned,
 /// because T's own arithmetic may overflow.
@@ -85,7 +56,8 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
     if (reduces) data->reductions[2] = 0;
     return;
   }
-  const shares parts = share_out(trips, from.flags, wanted, self.in().threads);
+  const task_shares parts = share_out(trips, (from.flags & task_flag::grainsize) != 0,
+                                      (from.flags & task_flag::strict) != 0, wanted, self.in().threads);
   if (has_group) {
     taskgroup& group = enter_group(self);
     if (reduces) {

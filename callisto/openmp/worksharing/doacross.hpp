@@ -25,7 +25,7 @@ class doacross_state {
     const auto outer = static_cast<std::uint64_t>(counts[0]);
     if (outer < outermost_) post(outer, number_inside([counts](std::size_t loop) { return counts[loop]; }));
   }
-  /// Returns when that iteration has posted; what happened before is visible. An iteration beyond the loop's ends is
+  /// Returns when that iteration has posted; its effects until then are visible. An iteration beyond the loop's ends is
   /// not waited for. `count_of(n)` for n = 1, 2, ... returns the numbers in the loops inside, and is called in this
   /// order.
   template <class Count>

@@ -85,8 +85,8 @@ bool next_static(omp_thread& self, const workshare& share) noexcept {
   return true;
 }
 
-/// Returns how many chunks the caller claims at once, of `left` iterations: what takes some 5 us by its last claim, and
-/// a quarter of a thread's part of what is left at most. It cannot give them back.
+/// Returns how many chunks the caller claims at once, of `left` iterations: as many as take some 5 us at the pace of
+/// its last claim, and at most a quarter of a thread's part of the iterations left. It cannot give them back.
 std::uint64_t chunks_at_once(position& at, const workshare& share, std::uint64_t left) noexcept {
   constexpr std::uint64_t most = 1U << 20;
   const std::uint64_t now = native::ticks();

@@ -4,11 +4,11 @@
 // - `dynamic` and `guided` use one counter. A thread gets its iterations in ascending order, as with libgomp. The
 //   standard promises that for the monotonic modifier only, but programs rely on it: MEGAHIT has room for the first
 //   bucket of each thread, the largest one. Programs rely on the sizes of guided ranges, too, for example LLVM's test.
-//   Without the monotonic modifier a thread claims as many chunks at once as take some 5 us, and takes one after the
-//   other.
+//   Without the monotonic modifier a thread claims as many chunks at once as take some 5 us, and takes them one at a
+//   time.
 // - `dynamic` with the nonmonotonic modifier, which is the default of OpenMP 5.0, uses Callisto's splitting ranges if
-//   CALLISTO_NONMONOTONIC is on (distributor/splitting_ranges.hpp). Each thread takes from a range of its own without a
-//   locked instruction. A thread without work steals from others, also from threads that have not begun.
+//   CALLISTO_NONMONOTONIC is on (distributor/splitting_ranges.hpp). Each thread takes from its own range without a
+//   locked instruction. A thread without work steals from other threads, also from threads that have not begun.
 //   Loops of one or two chunks a thread use the counter.
 #pragma once
 
@@ -43,8 +43,8 @@ void make_loop(workshare& share, team& of, const loop_request& loop);
 /// Puts the caller at the beginning of the loop that it has gone on to.
 void enter_loop(omp_thread& self) noexcept;
 
-/// The caller goes on to the loop. The first thread there makes its share, and calls also(share) before others see it.
-/// Returns true if the caller was that thread.
+/// The caller goes on to the loop. The first thread there makes its share, and calls also(share) before other threads
+/// see it. Returns true if the caller was that thread.
 template <class Also>
 bool begin_loop(omp_thread& self, const loop_request& loop, Also also) {
   const bool made = next_share(self, [&](workshare& share) {

@@ -1,6 +1,7 @@
 // ordered regions: the right to run them passes from range to range, in the order of iterations.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
+#include <callisto/openmp/worksharing/synchronization.hpp>
 
 namespace callisto::openmp {
 namespace {
@@ -21,12 +22,13 @@ bool next_ordered_range(omp_thread& self) noexcept {
   return false;
 }
 
-CALLISTO_OPENMP_ABI void GOMP_ordered_start() {
-  omp_thread& self = this_thread();
+void begin_ordered(omp_thread& self) noexcept {
   if (self.in().threads == 1) return;
   const suspendable::shielded shield(*self.self);
   wait_for_turn(self);
 }
+
+CALLISTO_OPENMP_ABI void GOMP_ordered_start() { begin_ordered(this_thread()); }
 
 // The right passes on with the whole range: next_ordered_range().
 CALLISTO_OPENMP_ABI void GOMP_ordered_end() {}

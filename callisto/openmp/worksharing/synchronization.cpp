@@ -2,6 +2,7 @@
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/locks/word_lock.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/worksharing/synchronization.hpp>
 
 namespace callisto::openmp {
 
@@ -15,26 +16,10 @@ CALLISTO_OPENMP_ABI bool GOMP_barrier_cancel() {
   return self.in().barrier_cancellable(self);
 }
 
-namespace {
-
-/// Returns true if the caller runs the single construct. All threads meet their singles in one order, so one number
-/// says which of them have begun: that of the latest.
-bool begin_single(omp_thread& self) noexcept {
-  std::uint64_t mine = self.at.singles++;
-  team& t = self.in();
-  std::uint64_t found = mine;
-  // relaxed: barriers order what comes before and after a single construct.
-  while (found == mine && t.singles.load(order::relaxed) == mine)
-    if (t.singles.compare_exchange(found, mine + 1, order::relaxed)) return true;
-  return false;
-}
-
-}  // namespace
-
 CALLISTO_OPENMP_ABI bool GOMP_single_start() { return begin_single(this_thread()); }
 
 /// Returns null if the caller runs the construct; it then calls GOMP_single_copy_end() with the data that this function
-/// returns to the others.
+/// returns to the other threads.
 CALLISTO_OPENMP_ABI void* GOMP_single_copy_start() {
   omp_thread& self = this_thread();
   if (begin_single(self)) return nullptr;
@@ -67,9 +52,10 @@ CALLISTO_OPENMP_ABI void GOMP_atomic_end() { all_atomics.unlock(); }
 
 namespace {
 
-// Values of `which` in GCC's compiled code.
 constexpr int a_share = 2 | 4;  // a loop, sections; 1 is the region
 constexpr int a_taskgroup = 8;
+
+}  // namespace
 
 bool is_cancelled(const omp_thread& self, int which) noexcept {
   const team& t = self.in();
@@ -79,16 +65,8 @@ bool is_cancelled(const omp_thread& self, int which) noexcept {
   return (which == a_taskgroup && is_taskgroup_cancelled(self)) || t.cancelled();
 }
 
-}  // namespace
-
-CALLISTO_OPENMP_ABI bool GOMP_cancellation_point(int which) {
-  return icvs().cancellation && is_cancelled(this_thread(), which);
-}
-
-CALLISTO_OPENMP_ABI bool GOMP_cancel(int which, bool wanted) {
+bool cancel(omp_thread& self, int which) noexcept {
   if (!icvs().cancellation) return false;
-  omp_thread& self = this_thread();
-  if (!wanted) return is_cancelled(self, which);
   team& t = self.in();
   if ((which & a_share) != 0) {
     if (t.before.in != nullptr) t.share_cancelled.store(1, order::relaxed);  // relaxed: as above
@@ -98,6 +76,16 @@ CALLISTO_OPENMP_ABI bool GOMP_cancel(int which, bool wanted) {
     t.cancel();
   }
   return true;
+}
+
+CALLISTO_OPENMP_ABI bool GOMP_cancellation_point(int which) {
+  return icvs().cancellation && is_cancelled(this_thread(), which);
+}
+
+CALLISTO_OPENMP_ABI bool GOMP_cancel(int which, bool wanted) {
+  if (!icvs().cancellation) return false;
+  omp_thread& self = this_thread();
+  return wanted ? cancel(self, which) : is_cancelled(self, which);
 }
 
 }  // namespace callisto::openmp

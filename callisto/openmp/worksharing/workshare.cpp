@@ -24,7 +24,7 @@ workshare* take_share(omp_thread& self) {
 void give_share(omp_thread& self, workshare* share) noexcept { delete std::exchange(self.spare_share, share); }
 
 void leave_share(omp_thread& self, workshare& left) noexcept {
-  // release: ends this thread's use of it; acquire: the last thread sees the end of all others' use.
+  // release: ends this thread's use of it; acquire: the last thread sees the end of all other threads' use.
   if (left.staying.fetch_sub(1, order::acq_rel) == 1) give_share(self, &left);
 }
 

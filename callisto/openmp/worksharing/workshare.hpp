@@ -7,16 +7,16 @@
 // 2. It links it by compare-and-swap. If another thread was first, it keeps its own share for later.
 // 3. The last thread to leave a share frees it.
 //
-// So a thread can be any number of `nowait` constructs ahead of another, as in libgomp. There is no lock, and no limit
-// on the shares in use, which LLVM's runtime has.
+// So a thread can be any number of `nowait` constructs ahead of another thread, as in libgomp. There is no lock, and no
+// limit on the shares in use, which LLVM's runtime has.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
 #include <callisto/distributor/shared_counter.hpp>
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/openmp/region/team.hpp>
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/sequencer.hpp>
+#include <callisto/waiting/latch.hpp>
+#include <callisto/waiting/sequencer.hpp>
 
 #include <array>
 #include <cstddef>
@@ -96,17 +96,19 @@ struct alignas(native::line_size) workshare {
   loop_pieces pieces;
 
   // The first iteration of the range that may run its ordered regions.
-  workers::sequencer<native> turn;
+  waiting::sequencer<native> turn;
 
   std::unique_ptr<doacross_state> doacross;
 
   /// Zeroed memory that the threads share (GOMP_loop_start's `mem`).
   std::unique_ptr<std::byte[]> memory;
+  /// Data of kmpc/ for the construct, which threads may use after they have gone on.
+  std::shared_ptr<void> kept;
 
-  // Task reductions (join_share_reductions()): those of the thread that made the share, once `reductions_ready` is 1.
+  // Task reductions (join_share_reductions()) of the thread that made the share, once `reductions_ready` is 1.
   std::uintptr_t* task_reductions = nullptr;
-  workers::latch<native> latch;
-  workers::svar<native> reductions_ready{latch, 0};
+  waiting::latch<native> latch;
+  waiting::svar<native> reductions_ready{latch, 0};
 };
 
 /// The thread goes on to its next construct. If it is the first one there, calls make(workshare&). Returns true if the

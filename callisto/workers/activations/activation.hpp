@@ -1,4 +1,4 @@
-// Activations (Callisto, EuroSys 2014, sections 2.2 and 2.3): up-calls into a runtime, each on a stack of its own, that
+// Activations (Callisto, EuroSys 2014, sections 2.2 and 2.3): up-calls into a runtime, each on a separate stack, that
 // can be suspended on one worker and go on upon another.
 //
 // Home is the stack that a worker's thread came with. A worker switches to an activation from home, and the activation
@@ -19,11 +19,11 @@
 #include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/suspendable.hpp>
 #include <callisto/workers/activations/call_word.hpp>
 #include <callisto/workers/activations/debugger.hpp>
 #include <callisto/workers/activations/own_thread.hpp>
 #include <callisto/workers/activations/processor_time.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
 #include <cstddef>
@@ -31,6 +31,8 @@
 #include <memory>
 
 namespace callisto::workers {
+
+using waiting::suspendable;
 
 template <machine::policy M>
 class worker;
@@ -157,7 +159,7 @@ class activation final : public suspendable<M> {
     return false;
   }
 
-  /// Makes one up-call after the other, so that no stack is set up anew: the life of the stack.
+  /// Makes up-calls in sequence, so that no stack is set up anew: the life of the stack.
   [[noreturn]] void live() noexcept;
 
   worker_set<M>& set_;

@@ -1,15 +1,15 @@
 // The idle activations of a set of workers: stacks that wait to be used again.
 //
-// A ticket promises at most so many activations, and there are stacks for all promises, so that starting one cannot
-// fail. A worker may keep an idle activation for itself, so there are as many stacks more as workers. A certain number
-// of idle stacks stay warm; the others leave their memory to the system if that gets short (MADV_FREE), until trim()
-// unmaps them.
+// A ticket promises up to `max_concurrency` activations, and there are stacks for all promises, so that starting one
+// cannot fail. A worker may keep an idle activation for itself, so there are as many stacks more as workers. A certain
+// number of idle stacks stay warm; all further idle stacks leave their memory to the system if that gets short
+// (MADV_FREE), until trim() unmaps them.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/latch.hpp>
 #include <callisto/workers/activations/activation.hpp>
 #include <callisto/workers/activations/debugger.hpp>
-#include <callisto/workers/waiting/latch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +18,8 @@
 #include <utility>
 
 namespace callisto::workers {
+
+using waiting::latch;
 
 /// Owns all activations of the set, busy ones too, and lists them for debuggers.
 template <machine::policy M>
@@ -44,7 +46,7 @@ class activation_pool {
 
   // With the latch held:
 
-  /// True if there are stacks for so many activations more; if not, add() makes one.
+  /// True if there are stacks for this number of further activations; if not, add() makes one.
   bool can_promise(unsigned activations) const noexcept { return promised_ + activations + workers_ <= stacks_; }
   void promise(unsigned activations) noexcept { promised_ += activations; }
   void take_back(unsigned activations) noexcept { promised_ -= activations; }

@@ -2,20 +2,20 @@
 // initial thread does, and has the context of one of them while it runs (context_owners.hpp).
 //
 // While it waits, and after a turn that a tick ended, the thread works as that context's worker: it runs activations on
-// top of its own stack, and goes on with its own work once that was resumed and the activation has come home. So turns
-// on a context change by switches of some 10 ns each, not by threads that wake each other. Only if the thread finds
-// nothing to do does it give the context back and sleep.
+// top of its stack, and goes on with its own work once that was resumed and the activation has come home. So turns on a
+// context change by switches of some 10 ns each, not by threads that wake each other. Only if the thread finds nothing
+// to do does it give the context back and sleep.
 #pragma once
 
 #include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/signal_safe.hpp>
+#include <callisto/waiting/spinning.hpp>
+#include <callisto/waiting/suspendable.hpp>
 #include <callisto/workers/activations/activation.hpp>
 #include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/activations/mailbox.hpp>
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -24,6 +24,8 @@
 #include <utility>
 
 namespace callisto::workers {
+
+using waiting::glance;
 
 template <machine::policy M>
 class worker_set;
@@ -59,6 +61,14 @@ class attached_thread final : public suspendable<M> {
   void pause() noexcept;
   /// Ends pause(): the thread has a context again, as in the beginning.
   void proceed() noexcept;
+
+  /// From here on to pause(), the thread runs no activations and has no context. Called by itself, shielded.
+  void stay_out() noexcept {
+    if (paused_) return;
+    if (has_context() || returns_) set_.leave(number_, set_.threads_[number_]);
+    if (has_context()) give_back();
+    returns_ = false;
+  }
 
   /// True if another job may want its context.
   bool should_yield() const noexcept;

@@ -1,6 +1,6 @@
 // Calls of an activation to its own thread: where a signal that was sent to that thread finds it. One word says where
-// the activation runs and whether it is called, so that exactly one of two finds what the other wrote: the caller
-// learns which thread to interrupt, or the thread that is about to run the activation learns of the call.
+// the activation runs and whether it is called, so that exactly one of two threads finds what its peer wrote: the
+// caller learns which thread to interrupt, or the thread that is about to run the activation learns of the call.
 #pragma once
 
 #include <callisto/machine/policy.hpp>

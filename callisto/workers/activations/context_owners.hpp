@@ -3,7 +3,7 @@
 // thread waits, its thread does the worker's work (attached_thread.hpp), so that the context stays where it is.
 //
 // So no more threads run than there are contexts, and the system has nothing to divide. Without this an initial thread
-// and the worker that it shares a context with would each wait for milliseconds while the other spins. The main thread
+// and the worker that it shares a context with would each wait for milliseconds while its rival spins. The main thread
 // has its dedicated context in this way, too (EuroSys 2014, section 2.1, rule 1).
 //
 // One word a context says which thread has it, and which waits for it: its worker, or one attached thread, never both.
@@ -85,8 +85,8 @@ class context_owners final : public context_provider<M> {
   bool look(unsigned c) noexcept { return source_.acquire(c, each_[c].watch, true); }
 
   /// Returns the context that the attached thread has from now on instead of `c`: the one where the system has put it
-  /// since, if that is idle. Else two threads of this process could be on one processor and none on the other, for as
-  /// long as the system likes.
+  /// since, if that is idle. Else two threads of this process could be on one processor and none on a second processor,
+  /// for as long as the system likes.
   unsigned follow(unsigned c) noexcept {
     const unsigned there = source_.here();
     std::uint64_t found = idle;

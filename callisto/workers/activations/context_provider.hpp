@@ -8,7 +8,7 @@
 
 namespace callisto::workers {
 
-/// What the thread that has a context reads to learn whether the context is wanted elsewhere.
+/// Words of a context. The thread that has the context reads them to learn whether the context is wanted elsewhere.
 template <machine::policy M>
 struct context_watch {
   using order = machine::order;

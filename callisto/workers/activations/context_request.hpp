@@ -1,12 +1,12 @@
 // Requests for a hardware context from other jobs, which a proxy thread obtains for the thread of this process that is
 // to run there, the holder.
 //
-// What jobs agree on in their table (cosched/job.hpp) takes locks and memory. Workers and attached threads must not
-// wait for either: an activation that was preempted may hold malloc's lock, and a tick interrupts an attached thread
+// Agreements of jobs in their table (cosched/job.hpp) take locks and memory. Workers and attached threads must not wait
+// for either: an activation that was preempted may hold malloc's lock, and a tick interrupts an attached thread
 // anywhere. So each context has a proxy thread, which has the seat in the table.
 //
 // Holder and proxy thread exchange requests through one word and block on it without spinning: they usually share a
-// CPU, and a spinner would delay the other.
+// CPU, and a spinner would delay its peer.
 //
 //   none -> asked or pressed   obtain(), by the holder; also from granted and denied
 //        -> granted or denied  the proxy thread

@@ -11,6 +11,7 @@
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/ticks_of.hpp>
+#include <callisto/waiting/entry_gate.hpp>
 #include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/activations/context_source.hpp>
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
@@ -64,7 +65,7 @@ thread_local const worker<native>* this_worker = nullptr;
 constinit thread_local std::atomic<native_activation*> this_identity_runs [[gnu::tls_model("initial-exec")]] = nullptr;
 constinit thread_local std::atomic<attached_thread<native>*> this_attached_thread [[gnu::tls_model("initial-exec")]] =
     nullptr;
-thread_local plain_thread<native> this_thread_itself;
+thread_local waiting::plain_thread<native> this_thread_itself;
 attached_thread<native>* attached_to_this() noexcept {
   return this_attached_thread.load(std::memory_order_relaxed);  // relaxed: this thread wrote it
 }
@@ -78,19 +79,8 @@ T& of_thread(pthread_t thread, T& mine) noexcept {
   return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(thread) + distance);
 }
 
-/// Threads that use what of_thread() has returned: attached threads stay until there are none. seq_cst, with the
-/// pointer: a user that found the thread attached counts before that thread looks.
-std::atomic<unsigned> users_of_attached{0};
-
-/// A thread that waits has met a trap.
-bool on_trap() noexcept {
-  suspendable<native>* self = &this_suspendable();
-  // While an attached thread works as a worker, nothing but an activation may be left on it.
-  if (attached_to_this() != nullptr && attached_to_this()->works_as() != nullptr)
-    self = attached_to_this()->works_as()->current();
-  if (self == nullptr || self->is_shielded() || !self->has_better_to_do()) return false;
-  return !posix_runaway_timer::may_be_in_handler() && self->give_way();
-}
+/// Open while the thread is attached: other threads use `this_attached_thread` inside.
+constinit thread_local waiting::entry_gate_word<native> gate_of_attached [[gnu::tls_model("initial-exec")]];
 
 }  // namespace
 
@@ -209,8 +199,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
                 [](void* a, unsigned, std::uint64_t signal) noexcept {
                   return static_cast<native_activation*>(a)->put_off_signal(signal);
                 }},
-        how.loops);
-    if (how.loops != nullptr) how.loops->prepare(how.traps ? on_trap : nullptr);
+        how.is_wait);
     exact.timer = timer.get();
   }
   std::unique_ptr<context_source<native>> source;
@@ -279,13 +268,12 @@ struct attached_here::state {
     self.has_own_mask(ticks && !of.timer->is_usual(machine::signals_blocked()));
     if (ticks && of.peers != nullptr) of.peers->adopt(self.number());
     if (ticks) of.set.has_timer(self.number());
-    this_attached_thread.store(&self, std::memory_order_release);  // release: send_signal()'s load
+    this_attached_thread.store(&self, std::memory_order_relaxed);  // relaxed: the gate publishes it
+    gate_of_attached.open();
   }
   ~state() {
-    this_attached_thread.store(nullptr, std::memory_order_seq_cst);
-    while (users_of_attached.load(std::memory_order_seq_cst) != 0) {
-      // For as long as a few system calls take.
-    }
+    gate_of_attached.close_and_drain();                              // waits for as long as a few system calls take
+    this_attached_thread.store(nullptr, std::memory_order_relaxed);  // relaxed: no other thread is inside
     if (ticks) of.timer->abandon(self.number());
     if (of_ticks != nullptr) posix_runaway_timer::handle_on(nullptr, 0);
   }
@@ -301,7 +289,8 @@ attached_here::attached_here(worker_threads& of) {
   try {
     state_ = std::make_unique<state>(*of.state_);
   } catch (const usage_error&) {
-    // As many threads are attached as can be: the system divides the contexts between this thread and the others.
+    // As many threads are attached as can be: the system divides the contexts between this thread and all other
+    // threads.
   }
 }
 
@@ -315,9 +304,15 @@ void attached_here::proceed() noexcept {
   if (state_ != nullptr) state_->self.proceed();
 }
 
+void attached_here::stay_out() noexcept {
+  if (state_ == nullptr) return;
+  const suspendable<native>::shielded shield(state_->self);
+  state_->self.stay_out();
+}
+
 void attached_here::forget() noexcept {
   this_attached_thread.store(nullptr, std::memory_order_relaxed);  // relaxed: the child has one thread
-  users_of_attached.store(0, std::memory_order_relaxed);
+  gate_of_attached.forget_followers();
   static_cast<void>(state_.release());
 }
 
@@ -367,12 +362,12 @@ int send_signal(pthread_t thread, int signal, int (*send)(pthread_t, int, void*)
     if (failed == 0) a->call();
     return failed;
   }
-  users_of_attached.fetch_add(1, std::memory_order_seq_cst);
-  attached_thread<native>* const g = of_thread(thread, this_attached_thread).load(std::memory_order_seq_cst);
-  const int failed =
-      g == nullptr ? send(thread, signal, argument)
-                   : g->set().send(*g, static_cast<unsigned>(signal), [=] { return send(thread, signal, argument); });
-  users_of_attached.fetch_sub(1, std::memory_order_seq_cst);
+  waiting::entry_gate_word<native>& gate = of_thread(thread, gate_of_attached);
+  if (!gate.try_enter()) return send(thread, signal, argument);
+  // relaxed: the gate publishes it.
+  attached_thread<native>& g = *of_thread(thread, this_attached_thread).load(std::memory_order_relaxed);
+  const int failed = g.set().send(g, static_cast<unsigned>(signal), [=] { return send(thread, signal, argument); });
+  gate.leave();
   return failed;
 }
 

@@ -11,11 +11,11 @@
 
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/waiting/latch.hpp>
 #include <callisto/workers/activations/activation.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/activations/ticket.hpp>
 #include <callisto/workers/activations/worker_set.hpp>
-#include <callisto/workers/waiting/latch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +26,9 @@
 #include <pthread.h>
 
 namespace callisto::workers {
+
+using waiting::sync_wait_until_true;
+using waiting::sync_wait_value;
 
 extern template class worker_set<machine::native>;
 
@@ -71,6 +74,8 @@ class CALLISTO_API attached_here {
   /// Detaches the thread for a time, and attaches it again. Some 10 ns each, unless the context is wanted.
   void pause() noexcept;
   void proceed() noexcept;
+  /// The thread runs no activations from here on to pause(). A system call or two.
+  void stay_out() noexcept;
 
   /// Replaces the destructor in a child of fork(), which has no workers.
   void forget() noexcept;
@@ -143,7 +148,7 @@ std::uint64_t sync_wait_value(native_svar& of, P wanted) {
 inline void wait_drained(worker_threads& of, native_ticket t) { of->wait_drained(t, this_suspendable()); }
 inline void wait_complete(worker_threads& of, native_ticket t) { of->wait_complete(t, this_suspendable()); }
 
-/// Worker-local state: a T for each worker of a set, on lines of its own, made together and destroyed together.
+/// Worker-local state: a T for each worker of a set, each on separate lines, made together and destroyed together.
 template <class T>
 class worker_local {
  public:

@@ -1,5 +1,5 @@
-// What a debugger finds about activations: lists that tools/gdb/callisto-gdb.py walks in a stopped process, also where
-// the program has no debug information.
+// Lists of activations for a debugger: tools/gdb/callisto-gdb.py walks them in a stopped process, also where the
+// program has no debug information.
 //
 // The script knows the layout: a change of it changes the version in debugger.cpp and the script, too. The lists change
 // while the process runs; a process that stopped in the middle of a change may show one entry too few.
@@ -11,7 +11,7 @@
 
 namespace callisto::workers::debugger {
 
-/// What an activation is doing.
+/// The state of an activation.
 enum state : std::uint32_t { idle = 0, running = 1, suspended = 2, orphaned = 3 };
 
 struct activation_entry {

@@ -1,4 +1,4 @@
-// What the kernel says about threads, and the sleeps.
+// The kernel's reports about threads, and the sleeps.
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
 
 #include <callisto/machine/host/placement.hpp>
@@ -54,7 +54,7 @@ class thread_file {
     close(file);
   }
 
-  /// Returns the number that stands behind `after` with so many numbers before it; nullopt: there is none.
+  /// Returns the number that stands behind `after` and `before` other numbers; nullopt: there is none.
   std::optional<std::uint64_t> number(std::string_view after, unsigned before = 0) const noexcept {
     const std::string_view all(text_.data(), bytes_);
     std::size_t at = all.find(after);

@@ -1,10 +1,10 @@
 // Waiting for a descheduled peer: where other processes compete for the processors, a thread that waits for a thread of
-// its own process which the kernel has taken off its processor sleeps until that one is back.
+// the same process which the kernel has taken off its processor sleeps until that thread is back.
 //
 // Beside programs that compute, and are no Callisto jobs, the kernel gives each thread its share of a processor. A
 // thread that spends its share on watching a flag, while the thread that would set the flag is off its processor, lacks
-// that time when the other is back. Then the two have their processors at different times, and get on only while both
-// happen to have one. A thread that sleeps instead keeps its share, and runs when the other does.
+// that time when the other thread is back. Then the two have their processors at different times, and get on only while
+// both happen to have one. A thread that sleeps instead keeps its share, and runs when the other thread does.
 //
 // A thread is off its processor if the kernel has taken processors from it as often as it has given it one. The
 // thread's clock of processor time would tell as well. But a look at that of a running thread makes the kernel see
@@ -49,7 +49,7 @@ class CALLISTO_API descheduled_peer_wait {
 
   // In a handler on a thread of the set:
 
-  /// The thread has its processor: ends the sleeps of the others.
+  /// The thread has its processor: ends the sleeps of the other threads.
   void end_waits() noexcept;
   /// Moves the calling thread, which is pinned nowhere, to this one of the contexts, if the kernel has put it
   /// elsewhere: another thread of the set may be there. Takes at least a system call.

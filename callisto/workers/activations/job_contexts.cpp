@@ -1,6 +1,7 @@
 // The threads behind contexts that are shared with other jobs.
 #include <callisto/workers/activations/job_contexts.hpp>
 
+#include <callisto/broker/client.hpp>
 #include <callisto/cosched/settings.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
@@ -8,6 +9,7 @@
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/timed_park.hpp>
+#include <callisto/waiting/attendance.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -34,6 +36,7 @@ struct job_contexts::state {
     // Written by the thread of this process that has the context:
     int runs_for = 0;        ///< that thread, as the kernel numbers it; 0: an attached thread, which is pinned nowhere
     bool was_known = false;  ///< other jobs know the worker's thread, and so may have moved it
+    bool present = false;    ///< that thread is counted in `users`
     // Read by any thread:
     native::atomic<unsigned> at_hand{0};      ///< why a worker can have it at once: `own`, `kept`
     native::atomic<bool> may_be_asked{true};  ///< another job has high priority there, always or by turns
@@ -79,6 +82,7 @@ struct job_contexts::state {
   native::atomic<unsigned> main{none};    ///< the main thread's context
   native::atomic<unsigned> at_hand{0};    ///< contexts that are at hand, for whatever reason
   native::atomic<std::uint64_t> ends{0};  ///< 1: the lookout thread is to end; 2: it does
+  waiting::attendance<native> users;      ///< threads that have a context, or want one
   std::mutex by_lost;
   std::vector<bool> lost;      ///< by context: it was unplugged, or taken from the process
   std::vector<unsigned> left;  ///< contexts that are not lost, by the system's numbers
@@ -91,6 +95,9 @@ namespace {
 
 /// The time at work between two looks, as a part of the time between them, from which on a light job may soon be none.
 constexpr double least_work = 0.125;
+
+/// Looks in a row, without a thread that has or wants a context, after which the lookout thread rests.
+constexpr unsigned looks_before_rest = 10;
 
 /// Returns false if the system refuses the thread.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
@@ -116,7 +123,8 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
                                  .weight = how.weight.value_or(1),
                                  .follows_priority = !how.weight,
                                  .delays = how.delays,
-                                 .may_step_aside = !how.told_if_not},
+                                 .may_step_aside = !how.told_if_not,
+                                 .broker = broker::find},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<job_contexts> made(new job_contexts(contexts));
@@ -153,10 +161,12 @@ job_contexts::~job_contexts() {
   state& s = *state_;
   if (s.looks_out) {
     s.ends.store(1, machine::order::relaxed);  // relaxed, all: pthread_join orders the rest
-    // The lookout thread sleeps on a word of the table that does not change for this: wake it again and again, in case
-    // it was about to sleep.
+    // The lookout thread sleeps on a word of the table, or rests by one that is soon as it was: wake it again and
+    // again, in case it was about to sleep.
     do {
       s.job->wake_watchers();
+      s.users.arrive();
+      s.users.depart();
       machine::park_for(s.ends, 1, 1'000'000);
     } while (s.ends.load(machine::order::relaxed) == 1);
     pthread_join(s.lookout, nullptr);
@@ -180,12 +190,15 @@ bool job_contexts::may_be_asked(unsigned c) const noexcept {
 }
 
 /// The life of the lookout thread. When jobs come and go, and every P_high, it finds out whether there are other jobs,
-/// and does what jobs do for each other. While the process stands aside, it is as alone.
+/// and does what jobs do for each other. While the process stands aside, it is as alone. Where the process has been
+/// idle for a second and shares with no job, the lookout thread rests until a job comes or a thread wants a context: an
+/// idle process does not wake up by itself.
 void job_contexts::watch_for_others() {
   state& s = *state_;
   std::uint64_t last = s.job->generation();
   std::int64_t worked = native::working_time();
   auto looked = std::chrono::steady_clock::now();
+  unsigned in_vain = 0;  // looks since a thread last had a context
   while (s.ends.load(machine::order::relaxed) == 0) {
     s.job->look_around();
     const bool aside = s.job->stands_aside();
@@ -227,6 +240,15 @@ void job_contexts::watch_for_others() {
     const auto looked_before = std::exchange(looked, std::chrono::steady_clock::now());
     const bool works = static_cast<double>(worked - worked_before) >
                        least_work * static_cast<double>(std::chrono::nanoseconds(looked - looked_before).count());
+    in_vain = s.users.any() ? 0 : in_vain + 1;
+    if (in_vain > looks_before_rest && (aside || s.job->alone())) {
+      s.users.rest([&](const native::atomic<std::uint64_t>& word, std::uint32_t low) {
+        // Where the kernel cannot wait for two words, the thread looks on.
+        if (!s.job->wait_for_change_or(seen, word, low)) s.job->wait_for_change(seen, s.delays.p_high);
+      });
+      s.job->look_after();
+      continue;
+    }
     s.job->wait_for_change(seen, aside && works && s.job->stands_aside_as_light() ? s.delays.h_low : s.delays.p_high);
     s.job->look_after();
   }
@@ -344,6 +366,7 @@ bool job_contexts::acquire(unsigned c, context_watch<native>& watch, bool attach
   state& s = *state_;
   watch.request.fetch_and(~context_watch<native>::look_request, machine::order::relaxed);  // relaxed: a request
   auto& p = s.proxies[c];
+  if (!std::exchange(p.present, true)) s.users.arrive();
   // acquire: pairs with watch_for_others()'s release; the proxies that were started are visible.
   if (!s.with_others.load(machine::order::acquire) || !p.runs) {
     watch.word = nullptr;
@@ -352,7 +375,11 @@ bool job_contexts::acquire(unsigned c, context_watch<native>& watch, bool attach
     return true;
   }
   p.runs_for = attached ? 0 : gettid();
-  if (!p.request.obtain(attached)) return false;
+  if (!p.request.obtain(attached)) {
+    p.present = false;
+    s.users.depart();
+    return false;
+  }
   if (!attached) {
     // Another job, which did not get an answer in time, may have moved the worker's thread elsewhere.
     p.was_known = true;
@@ -362,8 +389,9 @@ bool job_contexts::acquire(unsigned c, context_watch<native>& watch, bool attach
 }
 
 void job_contexts::release(unsigned c) noexcept {
-  // Does nothing if the context was not obtained.
-  state_->proxies[c].request.leave();
+  auto& p = state_->proxies[c];
+  p.request.leave();  // does nothing if the context was not obtained
+  if (std::exchange(p.present, false)) state_->users.depart();
 }
 
 }  // namespace callisto::workers

@@ -33,7 +33,7 @@ class job_contexts final : public context_source<machine::native> {
     virtual ~user() = default;
     /// Called every P_high, and when jobs have come or gone (`news`). `others`: there are other jobs.
     virtual void look(bool others, bool news) = 0;
-    /// True if a worker that waits for its context could use it, or could have in the last so many nanoseconds.
+    /// True if a worker that waits for its context could use it, or could have within the last `nanoseconds`.
     virtual bool had_work(std::uint64_t nanoseconds) const = 0;
     /// True if the set has ended.
     virtual bool is_over() const = 0;

@@ -16,11 +16,11 @@ namespace callisto::workers {
 template <machine::policy M>
 class worker;
 
-/// What an activation knows of its own thread. For the thread that runs the activation, and handlers of signals there.
+/// Data of an activation about its own thread. For the thread that runs the activation, and handlers of signals there.
 template <machine::policy M>
 class own_thread {
  public:
-  /// So many stops in a row without a block in between, and the activation needs a thread no longer.
+  /// Number of stops in a row, without a block in between, after which the activation needs a thread no longer.
   static constexpr unsigned most_calm_stops = 16;
   /// It goes back as well if it blocks less often than this between two ticks (runaway_timer::begin_own_thread()).
   static constexpr std::uint64_t least_blocks = 2;
@@ -30,7 +30,7 @@ class own_thread {
 
   /// The lender of the identity that the activation carries; null: none.
   machine::thread_identity* identity = nullptr;
-  /// What works there; null: the set has no such threads. Made with the activation.
+  /// The worker that works there; null: the set has no such threads. Made with the activation.
   std::unique_ptr<worker<M>> works_as;
 
   /// True while the activation runs there.
@@ -49,8 +49,8 @@ class own_thread {
     return is_wanted_;
   }
 
-  /// On the thread, which has taken the activation up. `in_handler`: in the handler that it was left in. `mask`: of
-  /// signals, the activation's; null: it has none of its own.
+  /// On the thread, which has taken the activation up. `in_handler`: in the handler that it was left in. `mask`: the
+  /// activation's mask of signals; null: it has none.
   void begin(runaway_timer& timer, void* activation, bool in_handler, const std::uint64_t* mask) noexcept {
     ticks_ = timer.begin_own_thread(activation, in_handler, mask);
     exists_ = true;

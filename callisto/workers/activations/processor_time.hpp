@@ -1,5 +1,5 @@
-// The processor time of activations: the sum of their own turns, wherever they had them. The kernel counts for threads,
-// on which activations take turns. Nothing is counted before the first question in the process.
+// The processor time of an activation: the sum of its turns, wherever it had them. The kernel counts for threads, on
+// which activations take turns. Nothing is counted before the first question in the process.
 #pragma once
 
 #include <atomic>

@@ -1,17 +1,20 @@
-// What a set of workers is made with.
+// Options of a set of workers.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/suspendable.hpp>
 #include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
-#include <callisto/workers/preemption/loop_traps.hpp>
+#include <callisto/workers/preemption/program_loops.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace callisto::workers {
+
+using waiting::default_spin_ticks;
+using waiting::suspendable;
 
 class descheduled_peer_wait;
 
@@ -32,24 +35,23 @@ struct set_options {
   /// Null: the set's own, which share with no other job. Outlives the set. create_workers() makes one for pinned
   /// workers.
   context_owners<M>* owners = nullptr;
-  /// For create_workers(): the process is a job among others with these workers (docs/explanation/co-scheduling.md),
-  /// unless the environment has CALLISTO_COSCHED=off, or the process cannot join. Needs `attached`.
+  /// For create_workers(): the process is a job among other jobs with these workers
+  /// (docs/explanation/co-scheduling.md), unless the environment has CALLISTO_COSCHED=off, or the process cannot join.
+  /// Needs `attached`.
   bool coscheduled = false;
-  /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or a
-  /// quarter longer; 0: as long as it likes.
+  /// How long an activation that may be preempted keeps its worker while other activations could go on, in nanoseconds,
+  /// or a quarter longer; 0: as long as it likes.
   std::uint64_t turn_ns = 0;
   /// How long an activation that watches a flag keeps its worker, about, in nanoseconds.
   std::uint64_t wait_ns = 20'000;
-  /// For create_workers(), where ticks end turns: knows loops of the program that wait (spin_traps::of_this_process());
-  /// null: none.
-  loop_traps* loops = nullptr;
-  /// For create_workers(): such loops get traps, which change the program's code.
-  bool traps = false;
+  /// For create_workers(), where ticks end turns: knows loops of the program that wait (waits_of_program()); null: two
+  /// ticks at one place tell a wait.
+  wait_test is_wait = nullptr;
   /// For create_workers(): workers' threads take the signals that their creator takes, as threads that the program
   /// itself made would. The program's code on them may send itself signals, or start processes, which inherit the mask.
   /// False: they take only the signals that instructions cause.
   bool take_signals = false;
-  /// Activations with an identity that block in the system go on upon threads of their own (own_thread.hpp), where
+  /// Activations with an identity that block in the system go on upon separate threads (own_thread.hpp), where
   /// worker-local data must not be used. Needs `timer`.
   bool own_threads = false;
   /// Ends turns; null: turns never end. Outlives the set. create_workers() makes one.

@@ -1,16 +1,19 @@
 // Work tickets (Callisto, EuroSys 2014, section 2.3). A ticket is a source of parallelism: workers make up-calls for
-// it, at most so many at a time, until it is drained. It is complete when the last of them has returned.
+// it, at most a given number at a time, until it is drained. It is complete when the last of them has returned.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/latch.hpp>
 #include <callisto/workers/activations/activation.hpp>
-#include <callisto/workers/waiting/latch.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace callisto::workers {
+
+using waiting::latch;
+using waiting::svar;
 
 enum class ticket_state : std::uint8_t {
   active,    ///< work is left to be started: workers make up-calls
@@ -27,8 +30,8 @@ class ticket;
 template <machine::policy M>
 using activate = void (*)(activation<M>& self, void* data, ticket<M> of);
 
-/// What a set of workers keeps of a ticket. A record serves one ticket after the other, and lives as long as the set,
-/// so that a late question about a ticket that is long complete is answered.
+/// The record of a ticket in a set of workers. A record serves tickets in sequence, and lives as long as the set, so
+/// that a late question about a ticket that is long complete is answered.
 template <machine::policy M>
 struct ticket_record {
   explicit ticket_record(latch<M>& by) noexcept : stage(by, 0) {}

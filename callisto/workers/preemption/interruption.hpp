@@ -5,7 +5,7 @@
 
 namespace callisto::workers {
 
-/// What the handler of a tick knows of the thread that it interrupted.
+/// The interrupted thread, as the handler of a tick finds it.
 struct interruption {
   std::uintptr_t instruction = 0;  ///< its address; 0: unknown
   bool is_in_call = false;         ///< the tick has ended a system call that waited, or had it begin anew

@@ -24,14 +24,14 @@ signal_bits all_taken() noexcept {
 
 // Of the thread, or the identity that runs. Handlers read them, too, by one load each.
 
-/// What the program believes to be blocked.
+/// Signals that the program believes to be blocked.
 constinit thread_local signal_bits blocked_by_program [[gnu::tls_model("initial-exec")]] = 0;
-/// What came of these meanwhile.
+/// Signals among these that came meanwhile.
 constinit thread_local signal_bits held_back [[gnu::tls_model("initial-exec")]] = 0;
 /// Further signals that are never really blocked: other activations run on the thread, which have handlers for what
 /// they cause.
 constinit thread_local signal_bits open_for_others [[gnu::tls_model("initial-exec")]] = 0;
-/// What the last call of the program's has made the real mask.
+/// The real mask as the last call of the program's has set it.
 constinit thread_local signal_bits set_by_call [[gnu::tls_model("initial-exec")]] = 0;
 
 /// An action as the kernel has it: the handler, flags, how to return, a mask. sigaction() may be the program's view.

@@ -1,6 +1,6 @@
-// The runaway timer: ticks that take a worker from an activation which neither ends, waits nor yields while others
-// could go on (Callisto, EuroSys 2014, section 2.1: batches that never check in). Programs that spin at flags of their
-// own without any call, as NAS LU does under OpenMP, need it to end at all.
+// The runaway timer: ticks that take a worker from an activation which neither ends, waits nor yields while other
+// activations could go on (Callisto, EuroSys 2014, section 2.1: batches that never check in). Programs that spin at
+// their flags without any call, as NAS LU does under OpenMP, need it to end at all.
 //
 // A worker's timer is a periodic timer of the system that signals the worker's thread, whatever runs there. It ticks
 // only while there is demand: an orphan waits, a ticket could start an activation, or another job wants the context.
@@ -14,7 +14,7 @@
 #pragma once
 
 #include <callisto/workers/preemption/interruption.hpp>
-#include <callisto/workers/preemption/loop_traps.hpp>
+#include <callisto/workers/preemption/program_loops.hpp>
 #include <callisto/workers/preemption/tick_rate.hpp>
 
 #include <cstddef>
@@ -32,7 +32,7 @@ unsigned calls_ended_by_ticks() noexcept;
 /// moment, is overlooked.
 bool tick_ended_call(unsigned before, long result) noexcept;
 
-/// What becomes of a signal of the program's.
+/// The fate of a signal of the program's.
 enum class signal_fate : unsigned char {
   handled,      ///< the program's handler runs at once
   this_thread,  ///< it comes later, on this thread
@@ -83,7 +83,7 @@ class runaway_timer {
   }
   virtual void end_own_thread(const own_ticks& ticks) noexcept { static_cast<void>(ticks); }
 
-  // For what the program has set a mask of its own for. A system call each.
+  // For threads and activations that the program has set a mask for. A system call each.
 
   /// Returns the calling thread's mask, and lets it take the signals that workers take, unless it is to be `kept`.
   virtual std::uint64_t put_off_mask(bool kept) noexcept {
@@ -99,14 +99,8 @@ class runaway_timer {
   /// True if a signal has come for the calling thread that it blocks.
   virtual bool has_held() const noexcept { return false; }
 
-  /// In the handler: true if a thread at this instruction waits for certain (spin_traps/spin_loop.hpp).
+  /// In the handler: true if a thread at this instruction waits for certain (program_loops.hpp).
   virtual bool waits_at(std::uintptr_t instruction) const noexcept {
-    static_cast<void>(instruction);
-    return false;
-  }
-  /// In the handler: puts a trap into the loop at this instruction, so that a thread which waits there is met at once.
-  /// False: only ticks meet it.
-  virtual bool trap(std::uintptr_t instruction) noexcept {
     static_cast<void>(instruction);
     return false;
   }
@@ -138,8 +132,8 @@ class posix_runaway_timer final : public runaway_timer {
     fate_finder fate_on_own_thread;
   };
 
-  /// `loops`: null, or knows loops that wait, for which the caller has called prepare().
-  posix_runaway_timer(unsigned threads, const tick_periods& ticks, const handlers& how, loop_traps* loops);
+  /// `is_wait`: knows loops that wait; null: two ticks at one place tell a wait.
+  posix_runaway_timer(unsigned threads, const tick_periods& ticks, const handlers& how, wait_test is_wait);
   ~posix_runaway_timer() override;
 
   /// True if the calling thread has no alternate stack.
@@ -150,16 +144,12 @@ class posix_runaway_timer final : public runaway_timer {
   /// sigaltstack() as the program sees it, on a thread that it made: a stack that handle_on() gave is none.
   static int set_stack_for_program(const stack_t* wanted, stack_t* before) noexcept;
   /// On the thread, before it runs anything: makes its timer, and unblocks the signal. False: the system refuses one.
-  /// While the program blocks more signals than usual on the thread, as in a handler of its own, ticks do nothing: for
+  /// While the program blocks more signals than usual on the thread, as in one of its handlers, ticks do nothing: for
   /// up to 50 ticks, or 2,000 if a thread of the program has an alternate stack. A mask that the program has set by a
   /// call is no such case. `is_worker`: its mask is what workers usually have.
   bool adopt(unsigned thread, void* set, bool is_worker) noexcept;
   /// On that thread, once it needs no ticks.
   void abandon(unsigned thread) noexcept;
-
-  /// True if the calling thread may be in a handler of the program's, by its signal mask and its stack, or has no
-  /// timer: then what runs on it must not be left. Three system calls.
-  static bool may_be_in_handler() noexcept;
 
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: the signal is not taken, and
   /// the system's call applies.
@@ -189,7 +179,6 @@ class posix_runaway_timer final : public runaway_timer {
   bool is_usual(std::uint64_t mask) const noexcept override;
   bool has_held() const noexcept override;
   bool waits_at(std::uintptr_t instruction) const noexcept override;
-  bool trap(std::uintptr_t instruction) noexcept override;
 
  private:
   struct state;

@@ -6,10 +6,10 @@
 //   state    rate                entered                                   left
 //   -------  ------------------  ----------------------------------------  -------------------------------------
 //   usual    usual               demand arises, or a tick finds it, and    calm: to rare
-//                                the set is not calm                       a wait that no trap meets: to eager
+//                                the set is not calm                       a tick finds a wait: to eager
 //   rare     rare                a tick finds the set calm                 no longer calm: to usual
-//                                                                          a wait that no trap meets: to eager
-//   eager    quick               a tick finds a wait that no trap meets    16 ticks without one: to usual or rare
+//                                                                          a tick finds a wait: to eager
+//   eager    quick               a tick finds a wait                       16 ticks without one: to usual or rare
 //   resting  none, slow, slower  the third tick in a row without demand    demand arises: to usual or rare
 // clang-format on
 //
@@ -81,7 +81,7 @@ class tick_policy {
     return demand::absent_for_long;
   }
 
-  /// What one tick says about the thread.
+  /// The evidence of one tick about the thread.
   struct sighting {
     bool asks_sites = false;    ///< the thread waits if it is at a known spin site
     bool stands_still = false;  ///< the thread waits, whatever its place: it stood there at the last tick, too
@@ -104,7 +104,7 @@ class tick_policy {
     quick,    ///< set the rate `quick`
     restart,  ///< set the rate demanded(), and tell start()
   };
-  /// A tick with demand: `waits` if it found a wait that only ticks can find; `demanded`: the rate without that.
+  /// A tick with demand: `waits` if it found a wait; `demanded`: the rate without that.
   change adapt(bool waits, tick_rate demanded) noexcept {
     if (waits) return std::exchange(eager_ticks_, eager_ticks_after_wait) == 0 ? change::quick : change::none;
     if (eager_ticks_ != 0) return --eager_ticks_ == 0 ? change::restart : change::none;

@@ -32,7 +32,7 @@ struct tick_periods {
   static constexpr std::uint64_t most_usual = 4;
   static constexpr std::uint64_t most_rare = 16;
 
-  /// Returns the period at this rate for a handler that lags by so many nanoseconds; 0: no ticks.
+  /// Returns the period at this rate for a handler that lags by `lag` nanoseconds; 0: no ticks.
   std::uint64_t of(tick_rate rate, std::uint64_t lag) const noexcept {
     switch (rate) {
       case tick_rate::none:

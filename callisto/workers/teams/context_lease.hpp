@@ -30,7 +30,7 @@ struct lease_poll {
 };
 
 /// The lease of one thread. The thread is present, or away: then another job has the context and the thread takes part
-/// in no loop. Only the thread itself uses it. What happens if another job wants the context is up to the derived class
+/// in no loop. Only the thread itself uses it. The derived class decides what happens if another job wants the context
 /// (coscheduling.hpp; a subject of the checker).
 ///
 /// In a loop the thread leaves between two batches, with nothing reserved, and comes back when it has the context

@@ -1,6 +1,7 @@
 // Joins the table, and does what a thread must do when another job wants its context.
 #include <callisto/workers/teams/coscheduling.hpp>
 
+#include <callisto/broker/client.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
@@ -50,7 +51,8 @@ std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, s
                                  .follows_priority = !how.weight,
                                  .delays = how.delays,
                                  .may_step_aside = !how.told_if_not,
-                                 .takes_turns = takes_turns},
+                                 .takes_turns = takes_turns,
+                                 .broker = broker::find},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));
@@ -300,8 +302,8 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   return here();
 }
 
-/// Takes part without a context of its own: the job stands aside. It goes where its home is by now, since a leader
-/// moves about then, and two threads of a short loop on one context take several times as long.
+/// Takes part although it has no context: the job stands aside. It goes where its home is by now, since a leader moves
+/// about then, and two threads of a short loop on one context take several times as long.
 bool coscheduling::follower::apart() noexcept {
   if (const unsigned at = place(); apart_at_ != at) {
     get_up();

@@ -1,5 +1,5 @@
-// The loop runtime as a job among others (EuroSys 2014, section 2.1): the membership, and the leases of the process's
-// threads.
+// The loop runtime as a job among other jobs (EuroSys 2014, section 2.1): the membership, and the leases of the
+// process's threads.
 #pragma once
 
 #include <callisto/cosched/job.hpp>

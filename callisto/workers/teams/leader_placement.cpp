@@ -13,7 +13,7 @@ using machine::order;
 
 void leader_placement::make_room(int here, followers& all, coscheduling* sharing) noexcept {
   moved_at_.store(machine::native::ticks(), order::relaxed);
-  // Among other jobs it has a context of its own and needs no other.
+  // Among other jobs the leader has a dedicated context and needs no other context.
   if (sharing != nullptr && !sharing->takes_no_context()) {
     const std::optional<unsigned> main = sharing->main_context();
     if (main && go_to(*main)) here = static_cast<int>(*main);

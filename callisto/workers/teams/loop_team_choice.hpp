@@ -1,4 +1,4 @@
-// What a loop starts with: its threads and its schedule.
+// The choice that a loop starts with: its threads and its schedule.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>

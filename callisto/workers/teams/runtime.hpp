@@ -23,7 +23,7 @@ namespace callisto {
 CALLISTO_API unsigned threads();
 
 /// Lets loops use `count` threads, the calling thread included. Loops of other threads that are in flight go on
-/// undisturbed. Throws usage_error if `count` is 0 or above 65536, or inside a loop. Thread-safe. Ends and starts
+/// undisturbed. Throws usage_error if `count` is 0 or above 4096, or inside a loop. Thread-safe. Ends and starts
 /// threads, which takes about 0.1 ms each.
 CALLISTO_API void set_threads(unsigned count);
 
@@ -50,7 +50,7 @@ CALLISTO_API const loop_team_choice& loop_team_here(unsigned level = 0);
 /// Returns the choice for a loop that the calling thread runs by itself.
 CALLISTO_API const loop_team_choice& alone();
 
-/// What a loop gets of the threads that it wants. If two outer loops run in one place at a time, the second gets all
+/// A loop's claim to the threads that it wants. If two outer loops run in one place at a time, the second gets all
 /// threads instead, since the first has the threads of the parts.
 class claim {
  public:
@@ -85,7 +85,7 @@ CALLISTO_API const distributor::absent_threads<machine::native>* all_but_leader(
 /// 0: unknown. Costs two loads otherwise. Throws as set_threads().
 CALLISTO_API bool follow_affinity(std::uint64_t now);
 
-/// True if the calling thread runs a body or a task, and the loops in it have no threads of their own.
+/// True if the calling thread runs a body or a task, and the loops in it have no further threads.
 CALLISTO_API bool inside_flat() noexcept;
 
 /// Returns the threads that a loop inside of another one may have, since some of them sleep for want of work; null:

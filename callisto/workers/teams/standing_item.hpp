@@ -2,10 +2,12 @@
 #pragma once
 
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/work_signal.hpp>
 #include <callisto/workers/teams/work_item.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
 
 namespace callisto::workers {
+
+using waiting::work_signal;
 
 /// Where a standing item is announced: a slot of a team's work signal. Its gates stay open, and the item lives on.
 template <machine::policy M>

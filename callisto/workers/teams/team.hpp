@@ -1,12 +1,12 @@
 // Leaders and followers: how a loop is published, joined, withdrawn and completed (ATC 2015, section 2.1).
 //
-// 1. The leader takes a free slot, puts the work item in it, opens the slot's gates, and announces the slot in the work
-//    signal.
-// 2. The leader runs the item itself. 3. A follower watches the work signal, enters a gate, runs the item, leaves, and
-// watches again. Where jobs share the
+// 1. *Leader, publishes:* takes a free slot, puts the work item in it, opens the slot's gates, and announces the slot
+//    in the work signal.
+// 2. *Leader:* runs the item itself.
+// 3. *Follower:* watches the work signal, enters a gate, runs the item, leaves, and watches again. Where jobs share the
 //    machine, the follower takes its context before it enters, and lends the context before it sleeps.
-// 4. The thread that claims the last iterations withdraws the slot from the work signal. 5. The leader closes the
-// gates, waits for the followers inside, and frees the slot.
+// 4. *The thread that claims the last iterations:* withdraws the slot from the work signal.
+// 5. *Leader, completes:* closes the gates, waits for the followers inside, and frees the slot.
 //
 // A loop needs no follower to end. In a forked child, in a static destructor after the workers ended, or if all slots
 // are taken, the leader runs all of it alone.
@@ -17,10 +17,10 @@
 
 #include <callisto/distributor/absent_threads.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/entry_gate.hpp>
+#include <callisto/waiting/work_signal.hpp>
 #include <callisto/workers/teams/standing_item.hpp>
 #include <callisto/workers/teams/work_item.hpp>
-#include <callisto/workers/waiting/entry_gate.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +31,8 @@
 #include <utility>
 
 namespace callisto::workers {
+
+using waiting::entry_gate;
 
 template <machine::policy M>
 class team {
@@ -77,7 +79,7 @@ class team {
     mine->taken.store(0, order::release);
   }
 
-  /// Publishes `item` for good, in a slot of its own, without an announcement; returns where it is announced. If all
+  /// Publishes `item` for good, in a slot for it alone, without an announcement; returns where it is announced. If all
   /// slots are taken, no follower comes there.
   standing_place<M> stand(work_item<M>& item) noexcept {
     slot* const mine = take_slot();
@@ -104,7 +106,7 @@ class team {
       if (notice.finished) return;
       if (on != nullptr && !on->come([this] { return !work_signal_.has_work(); })) continue;
       mine.set(false);
-      // Each follower begins at a slot of its own, so that followers spread over the open loops.
+      // Each follower begins at a slot that its number picks, so that followers spread over the open loops.
       slot& chosen = slots_[pick(notice.open, thread)];
       entry_gate<M>& entry = gate_of(chosen.number, gate_number);
       if (entry.try_enter()) {

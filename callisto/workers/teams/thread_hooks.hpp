@@ -1,4 +1,4 @@
-// What threads of the library do when they start and before they end.
+// Hooks that threads of the library call when they start and before they end.
 #pragma once
 
 #include <callisto/export.hpp>

@@ -1,28 +1,30 @@
 // Tree nodes: which threads run which loops when loops nest (ATC 2015, section 2.2).
 //
 // A node of the thread tree is the machine, or a part of it at a level, with the threads that run there. Thread 0 of a
-// node leads loops in it. A team of the node's own brings the other threads. 1. A loop on all threads of a node is
-// announced to its team and joined like any other. Loops inside it run alone. 2. An outer loop, at a level at which the
-// node has several parts, is announced by the same work signal and brings all
+// node leads loops in it. A team of the node's own brings the other threads.
+//
+// 1. A loop on all threads of a node is announced to its team and joined like any other. Loops inside it run alone.
+// 2. An outer loop, at a level at which the node has several parts, is announced by the same work signal and brings all
 //    threads, too. The first thread of each part runs iterations, and leads loops in the part's node meanwhile.
-// 3. The other threads of the part follow the part's team. So does the first thread when no iteration is left. 4. When
-// the last first thread has run its iterations, the leader finishes the parts' teams. All threads thereby leave
+// 3. The other threads of the part follow the part's team. So does the first thread when no iteration is left.
+// 4. When the last first thread has run its iterations, the leader finishes the parts' teams. All threads thereby leave
 //    the outer loop.
 // 5. A loop at a level at which the node has one part runs on its leader and changes nothing.
 //
 // So a thread joins loops of the closest thread above it that leads, never loops further up, and idles if there are
 // none. This is on purpose (ATC 2015: non-work-conserving). A flat loop costs what it costs without nesting.
 //
-// One outer loop at a time has the parts of a node: with two, a part's threads could follow one while its first thread
-// is in the other. Other application threads' outer loops meanwhile run on all threads of the machine.
+// One outer loop at a time has the parts of a node: with two, a part's threads could follow one outer loop while its
+// first thread is in the second outer loop. Other application threads' outer loops meanwhile run on all threads of the
+// machine.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/entry_gate.hpp>
 #include <callisto/workers/teams/loop_team_choice.hpp>
 #include <callisto/workers/teams/standing_item.hpp>
 #include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/teams/work_item.hpp>
-#include <callisto/workers/waiting/entry_gate.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,6 +33,8 @@
 #include <vector>
 
 namespace callisto::workers {
+
+using waiting::entry_gate;
 
 template <machine::policy M>
 class tree_node;

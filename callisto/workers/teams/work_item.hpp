@@ -1,5 +1,6 @@
-// What a leader publishes and followers run (Callisto-RTS, ATC 2015, section 2.1: "a work_item ... with a single run
-// function containing a loop which claims a batch of iterations before calling the workload-specific loop body").
+// Work items, which a leader publishes and followers run (Callisto-RTS, ATC 2015, section 2.1: "a work_item ... with a
+// single run function containing a loop which claims a batch of iterations before calling the workload-specific loop
+// body").
 #pragma once
 
 #include <callisto/workers/teams/context_lease.hpp>

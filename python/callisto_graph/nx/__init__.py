@@ -7,18 +7,30 @@ from importlib.util import find_spec
 
 from networkx.utils.backends import _registered_algorithms
 
-from . import _centrality, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
-from ._graph import Graph, convert_from_nx, convert_to_nx
-from ._registry import FUNCTIONS, ONCE, VERSION, adapted
+from . import _centrality, _derived, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
+from ._graph import (Graph, convert_from_nx, convert_to_nx, converting, forget_replaced, has_conversion, is_kept,
+                     taken, unreadable)
+from ._registry import FUNCTIONS, ONCE, VERSION, Binding, adapted
 
 
 def _parameters(name):
-    """Returns the parameters of NetworkX's function; none if this NetworkX does not have it."""
+    """Returns the parameters of NetworkX's function; ours if this NetworkX does not have it."""
     found = _registered_algorithms.get(name)
-    return {} if found is None else inspect.signature(found.orig_func).parameters
+    return inspect.signature(FUNCTIONS[name][0] if found is None else found.orig_func).parameters
 
 
-globals().update({name: adapted(entry[0], _parameters(name)) for name, entry in FUNCTIONS.items()})
+globals().update({name: converting(adapted(entry[0], _parameters(name))) for name, entry in FUNCTIONS.items()})
+
+#: Parameters that end a search early, or ask for some nodes only; and the functions that have them and are not ONCE.
+ENDS = ("cutoff", "target", "nodes")
+PARTIAL = frozenset(name for name in FUNCTIONS
+                    if "clustering" in name or name == "triangles" or "_source_dijkstra" in name
+                    or name.startswith("dijkstra_pred"))
+
+#: By name: the parameters of the function's check, what binds the arguments of a call to them, and to ENDS.
+CHECKED = {name: tuple(inspect.signature(entry[2]).parameters) if entry[2] else () for name, entry in FUNCTIONS.items()}
+BINDINGS = {name: Binding(_parameters(name), CHECKED[name]) for name in FUNCTIONS}
+BOUND_ENDS = {name: Binding(_parameters(name), ENDS) for name in PARTIAL}
 
 __all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run", *FUNCTIONS]
 
@@ -38,43 +50,46 @@ def can_run(name, args, kwargs):
         return "networkx 3.4 answers in another form or order"
     if VERSION >= (3, 7) and name == "bfs_predecessors":
         return "networkx warns that it is deprecated"
+    binding = BINDINGS[name]
+    graph = taken(binding.graph_of(args, kwargs))
+    if not isinstance(graph, Graph):
+        if why := unreadable(graph):
+            return why
+        forget_replaced(graph)
     check = FUNCTIONS[name][2]
     if check is None:
         return True
+    bound = binding(args, kwargs)
+    if "G" in CHECKED[name]:
+        bound["G"] = graph
     try:
-        return check(*args, **kwargs) or "these arguments are left to networkx"
+        return check(**bound) or "these arguments are left to networkx"
     except TypeError:
         return True  # the call itself will tell
-
-
-#: Parameters that end a search early, or ask for some nodes only; by function, the arguments before the first of them.
-ENDS = ("cutoff", "target", "nodes")
-PARTIAL = {"average_clustering": 1, "clustering": 1, "square_clustering": 1, "triangles": 1,
-           **{name: 2 for name in FUNCTIONS if "_source_dijkstra" in name or name.startswith("dijkstra_pred")}}
 
 
 #: NetworkX computes these by scipy, which a user of ours need not have.
 BY_SCIPY = frozenset({"eigenvector_centrality_numpy", "hits", "pagerank"})
 HAS_SCIPY = find_spec("scipy") is not None
 
-
-def _graph_of(args, kwargs):
-    return args[0] if args else next(iter(kwargs.values()), None)
+#: By name: ends of edges a node below which NetworkX may be faster: it iterates less, or has little to look at.
+DENSE_ENOUGH = {"hits": 4, "k_truss": 4}
 
 
 def should_run(name, args, kwargs):
     """Returns True, or why NetworkX is faster: for small graphs, and for one look at a graph not yet converted."""
-    graph = _graph_of(args, kwargs)
+    graph = BINDINGS[name].graph_of(args, kwargs)
     if isinstance(graph, Graph) or name in BY_SCIPY and not HAS_SCIPY:
         return True
     least = FUNCTIONS[name][1]
-    if name in PARTIAL and (len(args) > PARTIAL[name] or any(kwargs.get(k) is not None for k in ENDS)):
+    if name in PARTIAL and any(end is not None for end in BOUND_ENDS[name](args, kwargs).values()):
         least = ONCE
-    cache = getattr(graph, "__networkx_cache__", None)
-    converted = bool(cache and cache.get("backends", {}).get("callisto"))
+    converted = has_conversion(graph) and is_kept(graph)
     if least is ONCE and not converted:
         return "one look at the graph takes less time than its conversion"
     rows = graph._adj
+    if name in DENSE_ENOUGH and sum(map(len, rows.values())) < DENSE_ENOUGH[name] * len(rows):
+        return "networkx may be faster on a graph as sparse"
     if converted:
         least = 500 if least is ONCE else min(least, 500)
     arcs = len(rows)

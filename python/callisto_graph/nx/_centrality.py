@@ -12,8 +12,7 @@ from ._paths import _connected
 from ._registry import ONCE, VERSION, function
 
 
-def _check_pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart=None, weight="weight",
-                    dangling=None):
+def _check_pagerank(alpha, tol, weight, dangling):
     if dangling is not None:
         return "shares of dangling nodes are left to networkx"
     if callable(weight):
@@ -217,7 +216,12 @@ def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=None
 
 
 def _check_katz_numpy(G, alpha=0.1, beta=1.0, normalized=True, weight=None):
-    return True if _above_0(alpha) and _above_0(beta) else "only alpha and beta above 0 are here"
+    if not _above_0(alpha) or not _above_0(beta):
+        return "only alpha and beta above 0 are here"
+    # The largest eigenvalue is at least the mean degree: what cannot converge is not begun.
+    if weight is None and type(G) is nx.Graph and len(G) and alpha * sum(map(len, G._adj.values())) > len(G):
+        return "alpha is not below 1 / the largest eigenvalue"
+    return True
 
 
 @function(200, _check_katz_numpy)

@@ -1,18 +1,117 @@
 """The backend's graph: numbers for nodes, rows of neighbours, and the NetworkX graph that they were read from."""
 
+import functools
+import inspect
 import math
 import random
+import weakref
 
 import networkx as nx
 
 from .. import _core
+from .._changing import ChangingGraph
+from .._graph import Graph as OwnGraph
 
 CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+_CLASSES = frozenset(CLASSES)
+
+#: What a subclass of a graph may have of its own and still be read as NetworkX reads it.
+_INDIFFERENT = frozenset("""
+__annotations__ __class__ __class_getitem__ __dict__ __doc__ __eq__ __firstlineno__ __format__ __hash__ __init__
+__init_subclass__ __module__ __networkx_backend__ __new__ __reduce__ __reduce_ex__ __repr__ __setstate__ __getstate__
+__sizeof__ __slots__ __static_attributes__ __str__ __subclasshook__ __weakref__ name to_directed_class
+to_undirected_class
+""".split())
 
 
 def cannot(why):
     """Returns the exception that makes NetworkX ask the next backend."""
     return NotImplementedError(f"callisto: {why}")
+
+
+def refuse(G, *kinds):
+    """Raises what NetworkX's @not_implemented_for raises, for a graph of one of the kinds "directed", "multigraph"."""
+    for kind in kinds:
+        if G.is_directed() if kind == "directed" else G.is_multigraph():
+            raise nx.NetworkXNotImplemented(f"not implemented for {kind} type")
+
+
+@functools.lru_cache(maxsize=1000)
+def _own_members(cls):
+    """Returns the members of NetworkX's class that a subclass has replaced, apart from those that are indifferent."""
+    base = next(known for known in reversed(CLASSES) if issubclass(cls, known))
+    return frozenset(name for name in dir(base) if name not in _INDIFFERENT
+                     and inspect.getattr_static(cls, name) is not inspect.getattr_static(base, name))
+
+
+def _is_factory(name):
+    return name.endswith("_factory")
+
+
+def _is_writer(name):
+    return name.startswith(("add_", "remove_", "clear", "update", "new_edge_key"))
+
+
+def unreadable(graph):
+    """Returns why the graph's dictionaries may not be what NetworkX's functions see of it; None if they are."""
+    if type(graph) in _CLASSES:
+        return None
+    if not isinstance(graph, nx.Graph):
+        return f"{type(graph).__name__} is no graph of networkx"
+    own = [name for name in _own_members(type(graph)) if not _is_factory(name) and not _is_writer(name)]
+    return f"the class {type(graph).__name__} has {min(own)} of its own" if own else None
+
+
+def is_kept(graph):
+    """True if a conversion of the graph may be kept: if its methods, which clear the cache, are all that changes it.
+
+    Views change with the graph that they show. A class may change its dictionaries by methods, or by dictionaries, of
+    its own."""
+    return (type(graph._adj) is dict and not hasattr(graph, "_graph")
+            and (type(graph) in _CLASSES or not _own_members(type(graph))))
+
+
+def _conversions(graph):
+    """Returns NetworkX's dictionary of this backend's conversions of a graph."""
+    cache = getattr(graph, "__networkx_cache__", None)
+    return cache.get("backends", {}).get("callisto", {}) if cache else {}
+
+
+def has_conversion(graph):
+    """True if NetworkX keeps a conversion of the graph."""
+    return any(isinstance(made, Graph) for made in list(_conversions(graph).values()))
+
+
+def forget_replaced(graph):
+    """Drops conversions of other dictionaries than the graph has: of earlier ones, or of the graph that it copies."""
+    kept = _conversions(graph)
+    if kept and any(isinstance(made, Graph) and not made.is_of(graph) for made in list(kept.values())):
+        kept.clear()
+
+
+#: Callisto's own graphs never change.
+_taken = weakref.WeakKeyDictionary()
+
+
+def taken(graph):
+    """Returns a graph that a caller passed, one of Callisto's own converted."""
+    if type(graph) in _CLASSES:
+        return graph
+    if isinstance(graph, OwnGraph):
+        if graph not in _taken:
+            _taken[graph] = Graph(graph.to_networkx())
+        return _taken[graph]
+    return Graph(graph.to_graph().to_networkx()) if isinstance(graph, ChangingGraph) else graph
+
+
+def converting(implementation):
+    """Returns a function of the backend that also takes Callisto's own graphs."""
+
+    @functools.wraps(implementation)
+    def call(G, *args, **kwargs):
+        return implementation(G if type(G) is Graph else taken(G), *args, **kwargs)
+
+    return call
 
 
 def unseeded(seed):
@@ -29,6 +128,32 @@ def _plain_dicts(adjacency, multigraph):
     return {u: {v: dict(d) for v, d in row.items()} for u, row in adjacency.items()}
 
 
+def _are_symmetric(adjacency):
+    """True if each end of every edge has the other one: in filtered views one can be without."""
+    return all(u in adjacency[v] for u, row in adjacency.items() for v in row if v in adjacency)
+
+
+def _are_transposed(adjacency, predecessors):
+    """True if the arcs that lead out are those that come in: directed views of undirected ones need not have that."""
+    return ({(u, v) for u, row in adjacency.items() for v in row}
+            == {(u, v) for v, row in predecessors.items() for u in row})
+
+
+def _values_are_symmetric(adjacency, multigraph, attribute):
+    """True if both ends of every edge have the same values of an attribute: an undirected view of opposite arcs shows
+    those of one arc from one end, those of the other arc from the other end."""
+
+    def values(data):
+        if multigraph:
+            return {key: None if attribute is None else one.get(attribute, 1) for key, one in data.items()}
+        return data.get(attribute, 1)
+
+    try:
+        return all(values(data) == values(adjacency[v][u]) for u, row in adjacency.items() for v, data in row.items())
+    except (KeyError, ValueError):  # an end without the edge, or values such as arrays
+        return False
+
+
 class Graph:
     """A converted graph. Functions of the backend take it; to others NetworkX passes what `convert_to_nx` returns."""
 
@@ -38,18 +163,45 @@ class Graph:
         self.source = source
         self._directed = source.is_directed()
         self._multigraph = source.is_multigraph()
+        self._read_from = source._adj, getattr(source, "_pred", None)
         self._adjacency = source._adj
         try:
-            self.core = _core.NxGraph(self._adjacency, self._directed, self._multigraph)
+            core = _core.NxGraph(self._adjacency, self._directed, self._multigraph)
         except NotImplementedError:
             self._adjacency = _plain_dicts(self._adjacency, self._multigraph)
-            self.core = _core.NxGraph(self._adjacency, self._directed, self._multigraph)
+            if not self._directed and not _are_symmetric(self._adjacency):
+                raise cannot("an edge is there from one of its ends only") from None
+            if self._directed and not _are_transposed(self._adjacency, source._pred):
+                raise cannot("an edge leads out of a node and does not come in at another, or the reverse") from None
+            core = _core.NxGraph(self._adjacency, self._directed, self._multigraph)
+        self.core = core
         self.nodes = self.core.nodes
         self.graph = source.graph
         self._values = {}
         self._kernels = {}
         self._turned = not self._directed
         self.__networkx_cache__ = {}
+
+    def is_of(self, graph):
+        """True if this was read from the graph, and from the dictionaries that it has. A shallow copy shares these, and
+        may count otherwise: it keeps views of the graph that it copies."""
+        if self.source is not graph or "core" not in vars(self):
+            return False
+        return graph._adj is self._read_from[0] and getattr(graph, "_pred", None) is self._read_from[1]
+
+    # NetworkX keeps a conversion in the graph: pickles and deep copies of the one hold the other.
+
+    def __getstate__(self):
+        return {"source": self.source}
+
+    def __setstate__(self, state):
+        self.source = state["source"]  # it may not be complete yet
+
+    def __getattr__(self, name):
+        if name.startswith("__") or "source" not in vars(self) or "core" in vars(self):
+            raise AttributeError(f"a converted graph has no attribute {name!r}")
+        self.__init__(self.source)
+        return getattr(self, name)
 
     def is_directed(self):
         return self._directed
@@ -99,12 +251,18 @@ class Graph:
         return self._values[None]
 
     def _read(self, attribute):
+        adjacency = self._adjacency
         try:
-            return self.core.values(self._adjacency, attribute)
+            found = self.core.values(adjacency, attribute)
         except NotImplementedError:
-            if self._adjacency is not self.source._adj or type(self.source) in CLASSES:
+            if adjacency is not self.source._adj or type(self.source) in CLASSES:
                 raise
-        return self.core.values(_plain_dicts(self._adjacency, self._multigraph), attribute)
+            adjacency = _plain_dicts(adjacency, self._multigraph)
+            found = self.core.values(adjacency, attribute)
+        if (not self._directed and adjacency is not self.source._adj
+                and not _values_are_symmetric(adjacency, self._multigraph, attribute)):
+            raise cannot("an edge has another weight from its other end")
+        return found
 
     def kernel(self, values=None, sums=False):
         """Returns the graph for kernels: without weights, with the least of parallel edges, or with their sums."""
@@ -159,8 +317,11 @@ def length(values):
 def convert_from_nx(graph, edge_attrs=None, node_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
                     preserve_graph_attrs=False, name=None, graph_name=None):
     """Returns the backend's graph. Reads the values of `edge_attrs` at once; further ones when they are asked for."""
+    graph = taken(graph)
     if isinstance(graph, Graph):
         return graph
+    if not is_kept(graph) and getattr(graph, "__networkx_cache__", None) is not None:
+        graph.__networkx_cache__ = None  # NetworkX then keeps nothing
     made = Graph(graph)
     for attribute in edge_attrs or ():
         made.values(attribute)
@@ -169,6 +330,7 @@ def convert_from_nx(graph, edge_attrs=None, node_attrs=None, preserve_edge_attrs
 
 def convert_to_nx(result, name=None):
     """Returns a graph as a NetworkX graph, anything else as it is."""
+    result = taken(result)
     return result.source.copy() if isinstance(result, Graph) else result
 
 

@@ -147,12 +147,8 @@ def _sources(G, sources):
     return list(dict.fromkeys(sources))
 
 
-def _weighted(G, *args, weight="weight", **kwargs):
+def _weighted(weight):
     return "the weight is a function" if callable(weight) else True
-
-
-def _weighted_from(G, source, *args, weight="weight", **kwargs):
-    return "the weight is a function" if callable(weight) or any(map(callable, args)) else True
 
 
 @function(1000, _weighted)
@@ -181,27 +177,27 @@ def multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
     return _search(G, starts, weight, cutoff).lengths(len(starts))
 
 
-@function(1000, _weighted_from)
+@function(1000, _weighted)
 def single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"):
     return multi_source_dijkstra(G, {source}, cutoff=cutoff, target=target, weight=weight)
 
 
-@function(1000, _weighted_from)
+@function(1000, _weighted)
 def single_source_dijkstra_path(G, source, cutoff=None, weight="weight"):
     return multi_source_dijkstra(G, {source}, cutoff=cutoff, weight=weight)[1]
 
 
-@function(1000, _weighted_from)
+@function(1000, _weighted)
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     return multi_source_dijkstra_path_length(G, {source}, cutoff=cutoff, weight=weight)
 
 
-@function(ONCE, _weighted_from)
+@function(ONCE, _weighted)
 def dijkstra_path(G, source, target, weight="weight"):
     return single_source_dijkstra(G, source, target=target, weight=weight)[1]
 
 
-@function(ONCE, _weighted_from)
+@function(ONCE, _weighted)
 def dijkstra_path_length(G, source, target, weight="weight"):
     _require(G, source, "Node {} not found in graph")
     if source == target:
@@ -213,14 +209,14 @@ def dijkstra_path_length(G, source, target, weight="weight"):
     return found.last_length()
 
 
-@function(1000, _weighted_from)
+@function(1000, _weighted)
 def dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
     _require(G, source, "Node {} is not found in the graph")
     found = _search(G, [source], weight, cutoff, None, True)
     return found.predecessors(), found.lengths(1)
 
 
-@function(ONCE, _weighted_from)
+@function(ONCE, _weighted)
 def bidirectional_dijkstra(G, source, target, weight="weight"):
     u = _require(G, source, "Source {} is not in G")
     v = _require(G, target, "Target {} is not in G")
@@ -267,6 +263,16 @@ def distance_sums(G, weight):
     if values is None or values.whole:
         return sum(map(round, sums))
     return math.fsum(sums)
+
+
+def distances_of(G, weight):
+    """Returns by node the sum of its distances in a connected graph without directions, of weights that are whole."""
+    kernel, values = G.long(weight)
+    if values is not None and not values.whole:
+        raise cannot("sums of weights that are not whole are left to networkx")
+    n = len(G)
+    return [round((n - 1) / score) if score else 0
+            for score in _core.closeness(kernel, weights=length(values))[0].tolist()]
 
 
 def _check_average(G, weight=None, method=None):

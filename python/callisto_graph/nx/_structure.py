@@ -1,23 +1,27 @@
 """Cores, triangles, similarity and communities."""
 
+import itertools
 import math
 
 import networkx as nx
 
 from .. import _core
-from ._graph import cannot, unseeded
+from ._graph import cannot, refuse, unseeded
 from ._registry import ONCE, function
 
 _LOOPS = ("Input graph has self loops which is not permitted; "
           "Consider using G.remove_edges_from(nx.selfloop_edges(G)).")
 
 
-def _check_core(G, *args, **kwargs):
-    return "cores of directed graphs are left to networkx" if G.is_directed() else True
+def _check_core(G, core_number=None):
+    if G.is_directed() and (core_number is not None or not G.is_multigraph()):
+        return "cores of directed graphs are left to networkx"
+    return True
 
 
 @function(1000, _check_core, "core_number")
 def core_number_(G):
+    refuse(G, "multigraph")
     if G.core.loops:
         raise nx.NetworkXNotImplemented(_LOOPS)
     return G.by_node(_core.kcore(G.kernel())[0])
@@ -69,6 +73,41 @@ def k_truss(G, k):
     return truss
 
 
+def _check_bridges(G, root=None):
+    if G.is_multigraph():
+        return "bridges of multigraphs are left to networkx"
+    return True if root is None else "bridges of one component are left to networkx"
+
+
+def _blocks(G):
+    if G.core.loops:
+        raise cannot("blocks of graphs with loops are left to networkx")
+    return _core.biconnected(G.kernel())
+
+
+@function(1000, _check_bridges)
+def bridges(G, root=None):
+    if not len(G):
+        return iter(())
+    source, target, block, sizes, _ = _blocks(G)
+    chosen = sizes[block] == 2
+    found = set(zip(source[chosen].tolist(), target[chosen].tolist()))
+    number = {v: i for i, v in enumerate(G.nodes)}
+    return ((u, v) for u, v in G.source.edges()
+            if (min(number[u], number[v]), max(number[u], number[v])) in found)
+
+
+@function(1000, _check_bridges)
+def has_bridges(G, root=None):
+    return len(G) > 0 and 2 in _blocks(G)[3].tolist()
+
+
+@function(1000)
+def is_biconnected(G):
+    sizes = _blocks(G)[3].tolist() if len(G) else []
+    return sizes == [len(G)]
+
+
 def _chosen(G, nodes, found):
     """Returns the value of one node, those of some, or all."""
     if nodes is None:
@@ -89,14 +128,13 @@ def triangles(G, nodes=None):
     return _chosen(G, nodes, G.by_node(_core.clustering(G.kernel())[0]))
 
 
-def _check_clustering(G, nodes=None, weight=None, count_zeros=True):
-    if G.is_multigraph():
-        return "networkx refuses multigraphs"
-    return "the weight is a function" if callable(weight) else True
+def _check_clustering(G, weight):
+    return "the weight is a function" if callable(weight) and not G.is_multigraph() else True
 
 
 @function(500, _check_clustering)
 def clustering(G, nodes=None, weight=None):
+    refuse(G, "multigraph")
     values = G.values(weight)
     if values is not None:
         if values.smallest < 0 or values.largest <= 0:
@@ -119,8 +157,9 @@ def average_clustering(G, nodes=None, weight=None, count_zeros=True):
     return sum(found) / len(found)
 
 
-@function(500, lambda G: not G.is_multigraph() and not G.is_directed())
+@function(500, lambda G: G.is_multigraph() or not G.is_directed())
 def transitivity(G):
+    refuse(G, "multigraph")
     return _core.clustering(G.kernel())[4] or 0
 
 
@@ -130,21 +169,32 @@ def square_clustering(G, nodes=None):
     return _chosen(G, nodes, {v: 0 if c < 0 else c for v, c in zip(G.nodes, made)})
 
 
-def _check_pairs(G, ebunch=None):
-    return True if isinstance(ebunch, (list, tuple, set)) else "only a list, tuple or set of pairs is here"
+def _check_pairs(ebunch=None):
+    if ebunch is None or isinstance(ebunch, (list, tuple, set)):
+        return True
+    return "only a list, tuple or set of pairs is here"
 
 
-def _alike(G, pairs, measure):
-    numbers = []
-    for u, v in pairs:
-        for node in (u, v):
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
-        numbers.append((G.find(u), G.find(v)))
+def _valued(G, pairs, measure):
+    numbers = [(G.find(u), G.find(v)) for u, v in pairs]
     values = _core.nx_alike(G.kernel(), numbers, measure, G.core.degrees(None, True, True) if measure > 1 else [])
     if any(map(math.isinf, values)):
         raise cannot("a logarithm is 0")
     return zip(pairs, values)
+
+
+def _alike(G, ebunch, measure):
+    """Returns ((u, v), value) for each pair; for None, for the pairs that are no edges, which may be too many for a
+    list."""
+    if ebunch is None:
+        pairs = nx.non_edges(G.source)
+        blocks = iter(lambda: list(itertools.islice(pairs, 4096)), [])
+        return itertools.chain.from_iterable(_valued(G, block, measure) for block in blocks)
+    for pair in ebunch:
+        for node in pair:
+            if node not in G:
+                raise nx.NodeNotFound(f"Node {node} not in G.")
+    return _valued(G, ebunch, measure)
 
 
 @function(ONCE, _check_pairs)
@@ -165,16 +215,20 @@ def resource_allocation_index(G, ebunch=None):
     return ((u, v, p or 0) for (u, v), p in found)
 
 
-def _check_common(G, ebunch=None, alpha=0.8):
-    return _check_pairs(G, ebunch) if alpha == 1 else "only alpha = 1 is here"
+def _with_nearness(G, found, alpha):
+    source, lengths = None, {}
+    for (u, v), p in found:
+        if u != source:
+            source, lengths = u, G.core.bfs_lengths(G.find(u), False, None)
+        yield u, v, alpha * int(p) + (1 - alpha) * len(G) / lengths.get(v, math.inf)
 
 
-@function(ONCE, _check_common)
+@function(ONCE, _check_pairs)
 def common_neighbor_centrality(G, ebunch=None, alpha=0.8):
-    if any(u == v for u, v in ebunch):
+    if ebunch is not None and any(u == v for u, v in ebunch):
         raise cannot("pairs of one node are left to networkx")
     found = _alike(G, ebunch, 0)
-    return ((u, v, int(p)) for (u, v), p in found)
+    return ((u, v, int(p)) for (u, v), p in found) if alpha == 1 else _with_nearness(G, found, alpha)
 
 
 def _check_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
@@ -207,7 +261,8 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
     return _communities(G, True, weight, resolution, seed)
 
 
-@function(500)
+# On some views of multigraphs NetworkX fails.
+@function(500, lambda G: not (G.is_multigraph() and hasattr(G, "_graph")))
 def label_propagation_communities(G):
     return dict(enumerate(G.core.label_sets(G.copies()))).values()
 

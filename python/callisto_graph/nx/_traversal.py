@@ -3,7 +3,7 @@
 import networkx as nx
 
 from .. import _core
-from ._graph import cannot, unseeded
+from ._graph import cannot, refuse, unseeded
 from ._registry import ONCE, VERSION, function
 
 
@@ -15,8 +15,8 @@ def _start(G, node):
     return number
 
 
-def _unsorted(G, *args, sort_neighbors=None, **kwargs):
-    return True if sort_neighbors is None and len(args) < 4 else "sorted neighbours are left to networkx"
+def _unsorted(sort_neighbors=None):
+    return True if sort_neighbors is None else "sorted neighbours are left to networkx"
 
 
 @function(ONCE, _unsorted)
@@ -115,10 +115,10 @@ def dfs_successors(G, source=None, depth_limit=None, *, sort_neighbors=None):
     return made
 
 
-def _whole_depth(G, source=None, depth_limit=None, *, sort_neighbors=None):
+def _whole_depth(depth_limit=None, sort_neighbors=None):
     if depth_limit is not None:
         return "orders of a limited depth are left to networkx"
-    return _unsorted(G, sort_neighbors=sort_neighbors)
+    return _unsorted(sort_neighbors)
 
 
 @function(ONCE, _whole_depth)
@@ -231,14 +231,12 @@ def maximal_independent_set(G, nodes=None, seed=None):
     return [G.nodes[v] for v in members]
 
 
-def _check_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+def _check_tree(G, algorithm="kruskal"):
+    if G.is_directed():
+        return True  # refused as networkx refuses it
     if algorithm != "kruskal":
         return "only kruskal's algorithm is here"
     return "spanning trees of multigraphs are left to networkx" if G.is_multigraph() else True
-
-
-def _check_tree_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
-    return _check_tree(G, weight, algorithm)
 
 
 def _forest(G, heaviest, weight, data):
@@ -247,6 +245,7 @@ def _forest(G, heaviest, weight, data):
 
 
 def _tree(G, heaviest, weight):
+    refuse(G, "directed")
     G.values(weight)
     tree = G.source.__class__()
     tree.graph.update(G.source.graph)
@@ -255,13 +254,13 @@ def _tree(G, heaviest, weight):
     return tree
 
 
-@function(1000, _check_tree_edges)
+@function(1000, _check_tree)
 def minimum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
     G.values(weight)
     return _forest(G, False, weight, data)
 
 
-@function(1000, _check_tree_edges)
+@function(1000, _check_tree)
 def maximum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
     G.values(weight)
     return _forest(G, True, weight, data)

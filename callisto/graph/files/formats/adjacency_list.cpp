@@ -70,6 +70,7 @@ any_edge_list read_adjacency_list(input::source& from, const read_options& optio
   const bool any = std::any_of(pool.all().begin(), pool.all().end(), [](const name_table& t) { return t.size() != 0; });
   if (!any) refuse_without_edges(from);
   const auto numbers = options.ids == vertex_ids::names ? numeric_names::stay_names : numeric_names::become_labels;
+  make_names_utf8(pool.all(), report);
   any_edge_list list = number_by_name(std::move(blocks), std::move(pool.all()), false, numbers, control);
   std::visit([&](auto& l) { l.meaning = direction_of(false, options); }, list);
   return list;

@@ -1,5 +1,6 @@
 // Detection of a file's format from its content.
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/python_literal.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -30,9 +31,6 @@ bool has_suffix(std::string_view name, std::string_view suffix) {
 void refuse_unreadable(const input::source& from) {
   const std::string_view head = from.head();
   if (head.empty()) throw input_error(from.name(), 0, "no edges: the file is empty");
-  if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv)) {
-    throw input_error(from.name(), 1, "is UTF-16 text, expected UTF-8; convert it, for example with iconv");
-  }
 }
 
 namespace {
@@ -90,9 +88,6 @@ void refuse_known(const input::source& from) {
   for (const kind& k :
        {kind{"PAR1"sv, "is a Parquet file, which is read neither from a pipe nor from an archive; unpack it first"},
         kind{"ARROW1"sv, "is an Arrow file, which is not read; write it as CSV"},
-        kind{"\x93NUMPY"sv,
-             "is an array of numpy, which is not read; save a sparse matrix with "
-             "scipy.sparse.save_npz"},
         kind{"\x89HDF"sv, "is an HDF5 file, which is not read"},
         kind{"SQLite format"sv, "is an SQLite database, which is not read; write its table as CSV"},
         kind{"%PDF"sv, "is a PDF document, which holds no graph"},
@@ -139,17 +134,12 @@ std::string_view behind_comments(std::string_view text, char comment) {
   }
 }
 
-/// Returns `text` without the comments of DOT at its front.
-std::string_view behind_dot_comments(std::string_view text) {
+/// Returns `text` without the comments in /* and */ at its front.
+std::string_view behind_star_comments(std::string_view text) {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"sv), text.size()));
-    if (text.starts_with("//"sv) || text.starts_with('#')) {
-      text.remove_prefix(std::min(text.find('\n'), text.size()));
-    } else if (text.starts_with("/*"sv)) {
-      text.remove_prefix(std::min(text.find("*/"sv), text.size() - 2) + 2);
-    } else {
-      return text;
-    }
+    if (!text.starts_with("/*"sv)) return text;
+    text.remove_prefix(std::min(text.find("*/"sv), text.size() - 2) + 2);
   }
 }
 
@@ -172,6 +162,7 @@ bool is_gml(std::string_view text) {
 /// Returns the format of a structured text, which its first words show; nothing if it is a list or a table.
 std::optional<file_format> detect_structured(const input::source& from) {
   const std::string_view head = from.head();
+  if (is_python_view(head)) return file_format::node_link;
   const auto [word, rest] = first_word(head);
   if (word.starts_with("<html"sv) || word == "<!doctype"sv) {
     throw input_error(from.name(), 0, "is a web page, not a graph: was it downloaded from the right address?");
@@ -188,24 +179,20 @@ std::optional<file_format> detect_structured(const input::source& from) {
     throw input_error(from.name(), 0, "is XML of another kind; of XML, GraphML and GEXF are read");
   }
   if (word == "adjacencygraph" || word == "weightedadjacencygraph") return file_format::ligra;
-  const std::string pajek = first_word(behind_comments(head, '%')).first;
+  const std::string pajek = first_word(behind_comments(behind_star_comments(behind_comments(head, '%')), '%')).first;
   for (const std::string_view section : {"*vertices"sv, "*network"sv, "*net"sv, "*partition"sv, "*vector"sv,
                                          "*permutation"sv, "*cluster"sv, "*hierarchy"sv}) {
     if (pajek == section) return file_format::pajek;
   }
   if (is_gml(head)) return file_format::gml;
-  const auto [dot_word, dot_rest] = first_word(behind_dot_comments(head));
-  const bool dot = dot_word == "strict" || dot_word == "digraph" || dot_word == "graph";
-  const std::size_t brace = dot_rest.find('{');
-  if (dot && brace != dot_rest.npos && dot_rest.substr(0, brace).find('\n') == dot_rest.npos) {
-    throw input_error(from.name(), 0, "is a DOT file, which is not read; GraphML, GML, GEXF and Pajek are");
-  }
+  if (is_dot(head)) return file_format::dot;
   // "[0, 1]" a line is a table.
   const std::size_t line_end = std::min(rest.find('\n'), rest.size());
-  const bool pairs = rest.starts_with('[') && rest.find(',') < line_end && rest.substr(1).find('[') >= line_end &&
+  const bool pairs = rest.starts_with('[') && rest.find_first_of("({"sv) >= line_end && rest.find(',') < line_end &&
+                     rest.substr(1).find('[') >= line_end &&
                      input::trimmed(rest.substr(0, line_end), " \t\r,").ends_with(']');
   if (word.empty() && (rest.starts_with('{') || (rest.starts_with('[') && !pairs))) {
-    throw input_error(from.name(), 0, "is JSON, which is not read; GraphML, GML, GEXF, Pajek and tables are");
+    return file_format::node_link;
   }
   return std::nullopt;
 }
@@ -246,6 +233,7 @@ file_format detect(const input::source& from) {
   const std::string_view head = from.head();
   if (is_banner(head.substr(0, head.find('\n'))) || has_suffix(from.name(), ".mtx")) return file_format::matrix_market;
   if (head.starts_with("PK\x03\x04"sv)) return file_format::npz;
+  if (head.starts_with("\x93NUMPY"sv)) return file_format::npy;
   refuse_known(from);
   if (head.front() == '\0' || head.front() == '\1') {
     const auto header = to_gapbs_header(head);
@@ -261,6 +249,7 @@ file_format detect(const input::source& from) {
     if (has_suffix(from.name(), suffix) && begins_like_dimacs(head)) return file_format::dimacs;
   }
   if (is_dimacs(head, from.head_is_all())) return file_format::dimacs;
+  if (has_suffix(from.name(), ".lgl") || is_lgl(head, from.head_is_all())) return file_format::lgl;
   if (has_suffix(from.name(), ".adjlist") || is_networkx_list(head)) return file_format::adjacency_list;
 
   line_reader lines(head, from.head_is_all());

@@ -21,6 +21,7 @@ namespace {
 /// The line "p KIND VERTICES EDGES" and the form of the edges below.
 struct problem {
   bool directed = false;
+  bool lengths = false;  ///< weights are lengths of paths
   formats::weights weights = formats::weights::none;
   char prefix = 0;
   bool exact_count = true;  ///< files of this kind hold as many edges as they declare
@@ -71,6 +72,7 @@ problem parse_problem_line(const input::source& from) {
     if (kind == "sp" || kind == "max") {
       found.directed = true;
       found.weights = weights::real;
+      found.lengths = kind == "sp";
       found.prefix = 'a';
     } else {
       found.exact_count = kind != "edge" && kind != "edges" && kind != "col" && kind != "clq";
@@ -85,6 +87,7 @@ problem parse_problem_line(const input::source& from) {
 
 any_edge_list read_dimacs(input::source& from, const read_options& options, read_report& report) {
   const problem found = parse_problem_line(from);
+  report.weights_are_lengths = found.lengths;
   edge_line_rules rules;
   rules.weights = found.weights;
   rules.prefix = found.prefix;

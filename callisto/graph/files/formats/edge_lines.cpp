@@ -203,8 +203,15 @@ class line_parser {
         found_.too_wide = true;
         return false;
       case verdict::wrong:
+        if (rules_.skip_bad && found_.left_out.count != 0) {  // only the first one's number is wanted
+          found_.wrong.reset();
+          ++found_.left_out.count;
+          return true;
+        }
         found_.wrong->line = count_lines({text_.data(), static_cast<std::size_t>(line - text_.data())}) + 1;
-        return false;
+        if (!rules_.skip_bad) return false;
+        found_.left_out.add(std::move(*std::exchange(found_.wrong, std::nullopt)));
+        return true;
     }
     __builtin_unreachable();
   }

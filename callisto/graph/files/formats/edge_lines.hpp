@@ -21,6 +21,7 @@ struct edge_line_rules {
   std::string_view comments = {};  ///< lines that begin with one of these letters are comments
   bool letter_comments = false;    ///< a comment letter must stand alone: "c text", not "cat"
   char separator = ' ';            ///< between columns; ' ': blanks and tabs
+  bool skip_bad = false;           ///< lines with faults are left out
   bool whole_reals = false;        ///< an id may have the form of a real number: 17.0
   std::uint64_t first_id = 0;      ///< smallest id; vertices are numbered from it
   std::uint64_t last_id = std::numeric_limits<std::uint64_t>::max();  ///< largest id
@@ -33,6 +34,7 @@ struct edge_lines {
   std::uint64_t largest = 0;                                           ///< largest vertex
   bool too_wide = false;  ///< a vertex does not fit Id: no other member is valid
   std::optional<fault> wrong;
+  line_findings left_out;
 };
 
 /// Parses whole lines into `edges` and their weights into `values` (unless rules.weights is none). Both have room for

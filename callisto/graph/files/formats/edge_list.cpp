@@ -9,14 +9,16 @@
 namespace callisto::graph::formats {
 
 any_edge_list read_edge_list(input::source& from, const table_layout& layout, const read_options& options,
-                             const run_control& control) {
+                             const run_control& control, line_findings& left_out) {
   edge_line_rules rules;
   rules.comments = layout.separator == ';' ? "#%\"/" : "#%;\"/";
   rules.separator = layout.separator;
   rules.whole_reals = true;
+  rules.skip_bad = options.skip_bad_lines;
   rules.weights = layout.weighted ? weights::real : weights::none;
   auto blocks = parse_chunks<labelled_block>(
-      from, cut_for(options, layout.skip), [&](std::string_view text, std::uint64_t lines, labelled_block& block) {
+      from, cut_for(options, layout.skip),
+      [&](std::string_view text, std::uint64_t lines, labelled_block& block, line_findings& bad) {
         if (layout.weighted) block.weights = weight_array(lines);
         block.narrow = machine::page_array<edge<std::uint32_t>>(lines);
         edge_lines found = parse_edge_lines(text, rules, block.narrow.data(), block.weights);
@@ -30,10 +32,13 @@ any_edge_list read_edge_list(input::source& from, const table_layout& layout, co
         block.weights.shrink(found.edges);
         block.smallest = found.smallest;
         block.largest = found.largest;
+        bad = std::move(found.left_out);
+        bad.large_weights = has_large_weights(block.weights);
         return std::move(found.wrong);
-      });
+      },
+      &left_out);
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
-  if (blocks.empty()) refuse_without_edges(from);
+  if (blocks.empty()) refuse_without_edges(from, left_out);
   return number_densely(std::move(blocks), layout.weighted, control, layout.vertices);
 }
 

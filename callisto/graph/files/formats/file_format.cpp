@@ -14,7 +14,7 @@ struct named {
   std::string_view name;
 };
 
-constexpr std::array<named, 16> names{{
+constexpr std::array<named, 20> names{{
     {file_format::automatic, "automatic"},
     {file_format::edge_list, "edge-list"},
     {file_format::weighted_edge_list, "weighted-edge-list"},
@@ -31,6 +31,10 @@ constexpr std::array<named, 16> names{{
     {file_format::graphml, "graphml"},
     {file_format::gexf, "gexf"},
     {file_format::npz, "npz"},
+    {file_format::npy, "npy"},
+    {file_format::node_link, "json"},
+    {file_format::dot, "dot"},
+    {file_format::lgl, "lgl"},
 }};
 
 struct suffixed {
@@ -38,7 +42,7 @@ struct suffixed {
   file_format format;
 };
 
-constexpr std::array<suffixed, 22> suffixes{{
+constexpr std::array<suffixed, 27> suffixes{{
     {".el", file_format::edge_list},
     {".txt", file_format::edge_list},
     {".tsv", file_format::edge_list},
@@ -59,6 +63,11 @@ constexpr std::array<suffixed, 22> suffixes{{
     {".graphml", file_format::graphml},
     {".gexf", file_format::gexf},
     {".npz", file_format::npz},
+    {".npy", file_format::npy},
+    {".json", file_format::node_link},
+    {".dot", file_format::dot},
+    {".gv", file_format::dot},
+    {".lgl", file_format::lgl},
     {".col", file_format::dimacs},
     {".clq", file_format::dimacs},
 }};
@@ -80,7 +89,8 @@ file_format format_from_name(std::string_view name) {
 
 bool can_be_written(file_format format) noexcept {
   return format != file_format::automatic && format != file_format::adjacency_list && format != file_format::ligra &&
-         format != file_format::npz;
+         format != file_format::npz && format != file_format::npy && format != file_format::node_link &&
+         format != file_format::dot && format != file_format::lgl;
 }
 
 file_format format_from_suffix(std::string_view path) noexcept {

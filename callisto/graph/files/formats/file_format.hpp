@@ -25,7 +25,11 @@ enum class file_format {
   gml,                 ///< text, Graph Modelling Language (.gml)
   graphml,             ///< XML (.graphml)
   gexf,                ///< XML, Gephi's format (.gexf)
-  npz,                 ///< a sparse matrix of scipy (.npz)
+  npz,                 ///< a sparse matrix of scipy, or arrays of edges (.npz)
+  npy,                 ///< an array of numpy: pairs of vertices or a matrix (.npy)
+  node_link,           ///< JSON of nodes and links: NetworkX, d3, Cytoscape, graphology (.json)
+  dot,                 ///< text, the language of Graphviz (.dot, .gv)
+  lgl,                 ///< text, Large Graph Layout: a vertex, then its neighbours (.lgl)
 };
 
 /// Returns the name in flags and messages: "edge-list", "matrix-market", ...

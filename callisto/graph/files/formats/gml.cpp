@@ -1,93 +1,38 @@
 // The reader of GML (Himsolt 1997): "graph [ node [ id 1 label "a" ] edge [ source 1 target 2 ] ]".
 #include <callisto/graph/files/formats/collector.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
+#include <callisto/graph/files/formats/table_layout.hpp>
+#include <callisto/graph/files/input/references.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 namespace callisto::graph::formats {
 namespace {
 
-/// Appends a character as UTF-8.
-void append_utf8(std::string& text, std::uint32_t code) {
-  const auto rest = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xc0 | (code >> 6));
-    rest(0);
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xe0 | (code >> 12));
-    rest(6);
-    rest(0);
-  } else {
-    text += static_cast<char>(0xf0 | (code >> 18));
-    rest(12);
-    rest(6);
-    rest(0);
-  }
-}
-
-/// Returns the character that "#228" or "#xe4" stands for, the text between & and ;. Empty: none.
-std::optional<std::uint32_t> character_of(std::string_view reference) {
-  if (!reference.starts_with('#')) return std::nullopt;
-  const bool hexadecimal = reference.substr(1, 1) == "x" || reference.substr(1, 1) == "X";
-  const std::string_view digits = reference.substr(hexadecimal ? 2 : 1);
-  std::uint32_t code = 0;
-  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
-  if (wrong != std::errc() || end != digits.data() + digits.size() || code == 0 || code > 0x10ffff) return std::nullopt;
-  return code;
-}
-
-/// Returns a string with &quot;, &#228; and the like as the characters that they stand for.
-std::string unescaped(std::string_view text) {
-  std::string result;
-  for (;;) {
-    const std::size_t at = text.find('&');
-    result += text.substr(0, at);
-    if (at == text.npos) return result;
-    text.remove_prefix(at + 1);
-    const std::size_t end = text.find(';');
-    const std::string_view reference = text.substr(0, end == text.npos ? 0 : end);
-    std::optional<std::uint32_t> character = character_of(reference);
-    for (const auto& [name, named] : {std::pair("quot", '"'), std::pair("lt", '<'), std::pair("gt", '>'),
-                                      std::pair("amp", '&'), std::pair("apos", '\'')}) {
-      if (reference == name) character = static_cast<std::uint32_t>(named);
-    }
-    if (character) {
-      append_utf8(result, *character);
-      text.remove_prefix(end + 1);
-    } else {
-      result += '&';
-    }
-  }
-}
-
 class gml_parser {
  public:
-  gml_parser(const input::source& from, std::string_view text, std::string_view weight_key)
-      : graph_(from), from_(from), text_(text), weight_key_(weight_key) {}
+  gml_parser(const input::source& from, std::string_view text, std::string_view weight_key,
+             const attribute_choice& wanted)
+      : graph_(from, wanted), from_(from), text_(text), weight_key_(weight_key) {}
 
   /// Reads the first graph of the file.
   void run() {
     for (;;) {
-      const std::string_view key = next();
+      const std::string key = next_key();
       if (key.empty()) throw input_error(from_.name(), line_, "truncated: expected 'graph [ ... ]'");
       if (key == "graph") break;
       skip_value();
     }
     expect_open("graph");
     for (;;) {
-      const std::string_view key = next();
+      const std::string key = next_key();
       if (key.empty()) throw input_error(from_.name(), line_, "truncated: the ']' of the graph is missing");
       if (key == "]") break;
       if (key == "node") {
@@ -143,6 +88,15 @@ class gml_parser {
     return text_.substr(begin, at_ - begin);
   }
 
+  /// Returns the next token in lower case: programs differ in how they write keys.
+  std::string next_key() { return input::lower_case(next()); }
+
+  /// Returns an id as it is compared: a number that is whole may be written as 0 and 0.0.
+  std::string_view id_of(std::string_view token) const {
+    const std::size_t point = is_string_ ? token.npos : token.find('.');
+    return point != token.npos && to_vertex_number(token) ? token.substr(0, point) : token;
+  }
+
   void expect_open(std::string_view key) {
     const std::string_view token = next();
     if (token != "[" || is_string_) fail("'[' behind '" + std::string(key) + "'", token);
@@ -156,11 +110,16 @@ class gml_parser {
   }
 
   void skip_value() {
-    std::string_view token = next();
+    const std::string_view token = next();
     if (is_string_) return;
     if (token.empty() || token == "]") fail("a value", token);
-    for (std::uint64_t depth = token == "[" ? 1 : 0; depth != 0;) {
-      token = next();
+    if (token == "[") skip_list();
+  }
+
+  /// Skips the rest of a list.
+  void skip_list() {
+    for (std::uint64_t depth = 1; depth != 0;) {
+      const std::string_view token = next();
       if (token.empty() && !is_string_) fail("']'", token);
       if (!is_string_ && token == "[") ++depth;
       if (!is_string_ && token == "]") --depth;
@@ -175,48 +134,75 @@ class gml_parser {
       const std::string_view key = next();
       if (is_string_ || key.empty() || key == "[") fail("a key of '" + std::string(of) + "' or ']'", key);
       if (key == "]") return;
-      take(key);
+      take(input::lower_case(key), key);
     }
+  }
+
+  /// Reads the value of an attribute of the vertex or edge that is read. Lists of keys are left out.
+  void take_attribute(attribute_of of, std::string_view key) {
+    const std::string_view token = next();
+    if (!is_string_ && (token.empty() || token == "]")) fail("a value", token);
+    if (!is_string_ && token == "[") {
+      graph_.leave_out(of, key);
+      skip_list();
+      return;
+    }
+    attributes_.push_back({key, is_string_ ? input::without_references(token, true) : std::string(token), is_string_});
+  }
+
+  void set_attributes(attribute_of of, std::uint64_t row) {
+    for (const auto& [key, value, quoted] : attributes_) {
+      graph_.set_attribute(of, row, key, value, quoted ? std::optional(column_type::text) : std::nullopt);
+    }
+    attributes_.clear();
   }
 
   void node() {
     std::optional<std::string_view> id;
     std::optional<std::string_view> label;
-    each_key("node", [&](std::string_view key) {
+    each_key("node", [&](const std::string& key, std::string_view as_written) {
       if (key == "id") {
-        id = value();
+        id = id_of(value());
       } else if (key == "label") {
         label = value();
       } else {
-        skip_value();
+        take_attribute(attribute_of::vertices, as_written);
       }
     });
     if (!id) throw input_error(from_.name(), line_, "a node has no id");
-    const std::uint32_t vertex = graph_.vertex(*id);
-    if (label) graph_.call(vertex, unescaped(*label));
+    const std::uint32_t vertex = graph_.declare(*id);
+    set_attributes(attribute_of::vertices, vertex);
+    if (label) graph_.call(vertex, input::without_references(*label, true));
   }
 
   void edge() {
     std::optional<std::string_view> from;
     std::optional<std::string_view> to;
     std::optional<double> weight;
-    each_key("edge", [&](std::string_view key) {
+    each_key("edge", [&](const std::string& key, std::string_view as_written) {
+      const bool wanted = as_written == weight_key_ || key == weight_key_;
       if (key == "source") {
-        from = value();
+        from = id_of(value());
       } else if (key == "target") {
-        to = value();
-      } else if (key == weight_key_ || (key == "value" && weight_key_ == "weight" && !weight)) {
+        to = id_of(value());
+      } else if (wanted || (key == "value" && weight_key_ == "weight" && !weight)) {
         const std::string_view text = value();
         weight = to_weight(text, weights::real);
-        if (!weight && key == weight_key_) throw input_error(from_.name(), line_, not_a_weight(text, weights::real));
+        if (!weight && wanted) throw input_error(from_.name(), line_, not_a_weight(text, weights::real));
       } else {
-        skip_value();
+        take_attribute(attribute_of::edges, as_written);
       }
     });
     if (!from || !to) throw input_error(from_.name(), line_, "an edge has no source or no target");
+    set_attributes(attribute_of::edges, pending_.size());
     pending_.push_back({graph_.vertex(*from), graph_.vertex(*to), weight});
   }
 
+  struct pending_attribute {
+    std::string_view key;
+    std::string value;
+    bool quoted;
+  };
   struct pending_edge {
     std::uint32_t from;
     std::uint32_t to;
@@ -232,15 +218,16 @@ class gml_parser {
   bool is_string_ = false;
   bool directed_ = false;
   std::vector<pending_edge> pending_;
+  std::vector<pending_attribute> attributes_;  ///< of the vertex or edge that is read
 };
 
 }  // namespace
 
 any_edge_list read_gml(input::source& from, const read_options& options, const run_control& control,
                        read_report& report) {
-  const std::string text = input::read_all(from);
+  const std::string text = read_all_as_utf8(from, report);
   const std::string weight_key = options.weights_column.value_or("weight");
-  gml_parser parser(from, text, weight_key);
+  gml_parser parser(from, text, weight_key, options.attributes);
   parser.run();
   return parser.graph().finish(parser.directed(), options, control, report);
 }

@@ -58,22 +58,26 @@ role role_of(std::string_view name) {
   if (contains(plain, ":end_id"sv)) return role::to;
   if (contains(plain, ":type"sv)) return role::type;
   const std::string word = plain_word(plain.substr(0, plain.find(':')));
-  if (is_one_of(word, {"from",    "src",      "start",      "startid", "tail",       "node1",  "nodea",    "id1",
-                       "vertex1", "v1",       "n1",         "user",    "userid",     "sender", "follower", "citing",
-                       "origin",  "fromnode", "fromnodeid", "fromid",  "fromvertex", "ego",    "parent"}) ||
+  if (is_one_of(word, {"from",        "src",      "start",       "startid",  "tail",       "node1",    "nodea",
+                       "id1",         "vertex1",  "v1",          "n1",       "user",       "userid",   "sender",
+                       "follower",    "citing",   "origin",      "fromnode", "fromnodeid", "fromid",   "fromvertex",
+                       "ego",         "parent",   "fromaddress", "nameorig", "payer",      "customer", "customerid",
+                       "fromaccount", "fromstop", "fromstopid",  "caller",   "callerid",   "acaller"}) ||
       word.starts_with("source")) {
     return role::from;
   }
   if (is_one_of(word,
-                {"to",       "dst",   "dest",   "end",      "endid",   "head",     "node2",  "nodeb",    "id2",
-                 "vertex2",  "v2",    "n2",     "movie",    "movieid", "item",     "itemid", "receiver", "recipient",
-                 "followee", "cited", "tonode", "tonodeid", "toid",    "tovertex", "alter",  "child"}) ||
+                {"to",        "dst",       "dest",      "end",      "endid",    "head",        "node2",    "nodeb",
+                 "id2",       "vertex2",   "v2",        "n2",       "movie",    "movieid",     "item",     "itemid",
+                 "receiver",  "recipient", "followee",  "cited",    "tonode",   "tonodeid",    "toid",     "tovertex",
+                 "alter",     "child",     "toaddress", "namedest", "payee",    "beneficiary", "merchant", "merchantid",
+                 "toaccount", "tostop",    "tostopid",  "callee",   "calleeid", "product",     "productid"}) ||
       word.starts_with("target") || word.starts_with("destination")) {
     return role::to;
   }
   if (is_one_of(word, {"weight", "weights", "w", "wt", "value", "rating", "strength", "count", "capacity", "distance",
                        "dist", "length", "cost", "score", "frequency", "freq", "amount", "similarity"}) ||
-      word.ends_with("weight")) {
+      word.ends_with("weight") || word.ends_with("score")) {
     return role::weight;
   }
   if (is_one_of(word, {"date", "datetime", "epoch", "unix", "ts", "year", "day", "createdat"}) ||
@@ -82,6 +86,11 @@ role role_of(std::string_view name) {
   }
   if (word == "type") return role::type;
   return role::none;
+}
+
+bool is_called_weight(std::string_view name) {
+  const std::string word = plain_word(name.substr(0, name.find(':')));
+  return word.ends_with("weight") || word == "weights";
 }
 
 bool is_vertex_column(std::string_view name) {
@@ -109,7 +118,7 @@ bool are_users_and_items(std::string_view one, std::string_view other) {
   const auto is_item = [](const std::string& word) {
     for (const std::string_view thing :
          {"movie"sv, "item"sv, "product"sv, "song"sv, "track"sv, "artist"sv, "album"sv, "book"sv, "isbn"sv,
-          "business"sv, "game"sv, "anime"sv, "venue"sv, "article"sv, "recipe"sv, "restaurant"sv}) {
+          "business"sv, "game"sv, "anime"sv, "venue"sv, "merchant"sv, "article"sv, "recipe"sv, "restaurant"sv}) {
       if (contains(word, thing)) return true;
     }
     return false;

@@ -1,4 +1,4 @@
-// What the words of headers and comments mean: names of columns, and statements about direction.
+// Meanings of the words of headers and comments: names of columns, and statements about direction.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,12 @@
 
 namespace callisto::graph::formats {
 
-/// What the name of a column tells.
+/// Role that the name of a column tells.
 enum class role { none, from, to, weight, time, type };
 role role_of(std::string_view name);
+
+/// True for names that can mean nothing but weights: "weight", "edge_weight".
+bool is_called_weight(std::string_view name);
 
 /// True for the name of a column of vertices in a table of vertices: "Id", "nodeId", "movieId:ID".
 bool is_vertex_column(std::string_view name);
@@ -23,10 +26,10 @@ bool is_label_column(std::string_view name);
 /// "person,friend"; nothing if there are none.
 std::optional<std::pair<std::size_t, std::size_t>> paired_ends(const std::vector<std::string>& names);
 
-/// True if one name is that of users and the other that of things which they rate: "userId,movieId".
+/// True if one name is for users and the other name for things which they rate: "userId,movieId".
 bool are_users_and_items(std::string_view one, std::string_view other);
 
-/// What a comment states about the direction of edges.
+/// Statement of a comment about the direction of edges.
 struct stated_direction {
   bool directed = false;
   bool undirected = false;

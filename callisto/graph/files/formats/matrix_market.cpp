@@ -2,6 +2,7 @@
 // entry in row i and column j is an edge from i to j.
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/npy_edges.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -10,6 +11,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace callisto::graph::formats {
 namespace {
@@ -20,7 +23,9 @@ struct matrix_header {
   bool complex = false;    ///< values are complex numbers, of which the absolute value counts
   bool symmetric = false;  ///< or Hermitian
   bool skew = false;
-  std::uint64_t vertices = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t vertices = 0;  ///< the larger of both
   std::uint64_t entries = 0;
   std::uint64_t line = 0;  ///< number of the line of sizes
   std::size_t end = 0;     ///< where the entries begin
@@ -105,12 +110,15 @@ matrix_header parse_matrix_header(const input::source& from, read_report& report
       throw input_error(from.name(), lines.number(),
                         "expected 'ROWS COLUMNS ENTRIES', found " + input::counted(sizes.count, "column"));
     }
-    if (value[0] != value[1]) {
+    if (value[0] != value[1] && (found.symmetric || found.skew)) {
       throw input_error(from.name(), lines.number(),
                         "the matrix has " + input::counted(value[0], "row") + " and " +
-                            input::counted(value[1], "column") + "; a graph needs a square one");
+                            input::counted(value[1], "column") + "; a symmetric one is square");
     }
-    found.vertices = value[0];
+    found.rows = value[0];
+    found.columns = value[1];
+    found.vertices = std::max(value[0], value[1]);
+    check_vertices(std::min(value[0], value[1]), from, lines.number());
     found.entries = value[2];
     found.line = lines.number();
     found.end = lines.end();
@@ -168,6 +176,30 @@ void mirror(edge_block<Vertex>& block) {
   block = std::move(both);
 }
 
+/// Returns the same edges between rows and columns as different vertices.
+template <class Vertex>
+any_edge_list between_sides(edge_list<Vertex>&& list, const matrix_header& found, const input::source& from,
+                            const read_options& options, const run_control& control, read_report& report) {
+  two_sides sides(found.rows, found.columns, 1, from);
+  std::vector<named_block> blocks(list.blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    auto& block = list.blocks[b];
+    blocks[b].edges = machine::page_array<edge<std::uint32_t>>(block.edges.size());
+    for (std::size_t i = 0; i < block.edges.size(); ++i) {
+      const auto [row, column] = block.edges[i];
+      if (row >= found.rows || column >= found.columns) {
+        throw input_error(from.name(), 0,
+                          "the entry in row " + std::to_string(row + 1) + " and column " + std::to_string(column + 1) +
+                              " lies outside the matrix");
+      }
+      blocks[b].edges[i] = sides.between(row, column);
+    }
+    blocks[b].weights = std::move(block.weights);
+    block = {};
+  }
+  return std::move(sides).finish(std::move(blocks), list.weighted, options, control, report);
+}
+
 }  // namespace
 
 bool is_banner(std::string_view line) {
@@ -177,7 +209,8 @@ bool is_banner(std::string_view line) {
   return input::lower_case(line.substr(word, size)) == "matrixmarket";
 }
 
-any_edge_list read_matrix_market(input::source& from, const read_options& options, read_report& report) {
+any_edge_list read_matrix_market(input::source& from, const read_options& options, const run_control& control,
+                                 read_report& report) {
   const matrix_header found = parse_matrix_header(from, report);
   edge_line_rules rules;
   rules.weights = found.values;
@@ -207,6 +240,8 @@ any_edge_list read_matrix_market(input::source& from, const read_options& option
                             std::to_string(entries));
     }
     if (found.skew) std::for_each(list.blocks.begin(), list.blocks.end(), mirror<Vertex>);
+    if (found.rows != found.columns || options.bipartite)
+      return between_sides(std::move(list), found, from, options, control, report);
     return list;
   });
 }

@@ -2,6 +2,7 @@
 #include <callisto/graph/files/formats/collector.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
+#include <callisto/graph/files/input/references.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -24,6 +25,10 @@ class pajek_reader {
     while (lines.next()) {
       line_ = lines.number();
       std::string_view line = lines.line();
+      if (begins_comment(line)) {
+        while (lines.line().find("*/") == line.npos && lines.next()) continue;
+        continue;
+      }
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == line.npos || line[first] == '%') continue;
       line.remove_prefix(first);
@@ -50,10 +55,16 @@ class pajek_reader {
     }
   }
 
+  /// True for "/* comment", which ends in this line or in a later one.
+  static bool begins_comment(std::string_view line) { return input::trimmed(line, " \t\r").starts_with("/*"); }
+
   collector& graph() noexcept { return graph_; }
+  /// True if the file has sections of arcs only.
+  bool directed() const noexcept { return arcs_ && !lines_; }
 
  private:
-  /// What lines belong to: a network; or a partition, vector or the like, before and behind its own *Vertices.
+  /// The object that lines belong to: a network; or a partition, vector or the like, before and behind its own
+  /// *Vertices.
   enum class part { network, other_begun, other };
 
   /// Begins the section of a line with a star. Returns false where a second network begins.
@@ -71,6 +82,7 @@ class pajek_reader {
       part_ = part::other_begun;
     } else if (part_ == part::network) {
       with_edges_ = true;
+      (section_.starts_with("*edges") ? lines_ : arcs_) = true;
       matrix_row_ = 0;
       const std::string_view rest = input::trimmed(line.substr(end), " \t\r");
       if (rest.starts_with(':')) relations_.emplace(rest.substr(1, rest.find_first_of(" \t") - 1));
@@ -122,7 +134,7 @@ class pajek_reader {
     }
     if (section_ == "*vertices") {
       const std::uint32_t v = vertex(cells_[0]);
-      if (cells_.size() > 1) graph_.call(v, cells_[1]);
+      if (cells_.size() > 1) graph_.call(v, input::without_references(cells_[1], false));
     } else if (section_ == "*arcs" || section_ == "*edges") {
       if (cells_.size() < 2) fail(input::counted(cells_.size(), "column") + " where 2 or more are expected");
       const auto weight = cells_.size() > 2 && weights_ ? to_weight(cells_[2], weights::real) : std::nullopt;
@@ -158,6 +170,8 @@ class pajek_reader {
   std::string section_;
   std::set<std::string> relations_;
   bool with_edges_ = false;
+  bool arcs_ = false;   ///< there is a section of arcs
+  bool lines_ = false;  ///< there is a section of edges
   std::uint64_t odd_quotes_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t line_ = 0;
@@ -172,10 +186,10 @@ class pajek_reader {
 
 any_edge_list read_pajek(input::source& from, const read_options& options, const run_control& control,
                          read_report& report) {
-  const std::string text = input::read_all(from);
+  const std::string text = read_all_as_utf8(from, report);
   pajek_reader reader(from, options.weights_column != "none");
   reader.run(text, report);
-  return reader.graph().finish(false, options, control, report);
+  return reader.graph().finish(reader.directed(), options, control, report);
 }
 
 }  // namespace callisto::graph::formats

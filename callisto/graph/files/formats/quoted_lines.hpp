@@ -20,8 +20,12 @@ struct quoted_line_break : input_error {
 /// before another separator or the end of a line.
 bool has_quoted_line_break(std::string_view text);
 
-/// Returns `text` with a blank for each line break in a quoted cell. As many empty lines follow the line, so that later
-/// lines keep their numbers. `cells` becomes the number of such cells.
-std::string without_quoted_line_breaks(std::string_view text, std::uint64_t& cells);
+/// Stands for a line break in a quoted cell until the cell is cut out of its line. No cell holds it otherwise: a quote
+/// in quotes is doubled.
+inline constexpr std::string_view joined_line = "\"\x1e\"";
+
+/// Returns `text` with `joined_line` for each line break in a quoted cell. As many empty lines follow the line, so that
+/// later lines keep their numbers.
+std::string without_quoted_line_breaks(std::string_view text);
 
 }  // namespace callisto::graph::formats

@@ -1,20 +1,33 @@
-// How a file is read: what the user chooses, and what the readers of all formats tell about their choices.
+// How a file is read: the user's choices, and the reports of the readers of all formats about their choices.
 #pragma once
 
 #include <callisto/graph/files/formats/file_format.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace callisto::graph {
 
-/// What the ids of a text are.
+/// Kind of the ids of a text.
 enum class vertex_ids {
   as_found,  ///< whole numbers if all ids of the first MiB are, else names
   numbers,   ///< whole numbers from 0 to 2^64 - 1
   names,     ///< texts, even if they look like numbers
+};
+
+/// The columns beside ends, names and weights that are read.
+struct attribute_choice {
+  bool all = false;
+  std::vector<std::string> names = {};
+
+  bool any() const noexcept { return all || !names.empty(); }
+  bool has(std::string_view name) const noexcept {
+    return all || std::find(names.begin(), names.end(), name) != names.end();
+  }
 };
 
 struct read_options {
@@ -36,18 +49,28 @@ struct read_options {
   /// True if the first line that is no comment is a header; unset: found from the content.
   std::optional<bool> header = {};
   vertex_ids ids = vertex_ids::as_found;
-  /// Takes the ids of the first column as other vertices than those of the second, even if they are equal.
+  /// Takes the ids of the first column as other vertices than the ids of the second, even if they are equal.
   bool bipartite = false;
+
+  /// The columns that become attributes of vertices and edges; none by default, for reading them takes time.
+  attribute_choice attributes = {};
 
   /// The member of an archive to read; empty: the first that is no documentation.
   std::string member = {};
   /// Bytes of text that a thread parses at a time; 0: the reader chooses. For tests: results never depend on it.
   std::size_t chunk_bytes = 0;
+
+  /// Leaves out the lines of a list or a table that are no edges, and tells of them.
+  bool skip_bad_lines = false;
+  /// The encoding of the file, as iconv names it; empty: UTF-8, UTF-16 or UTF-32 by a mark, else Windows-1252 if it is
+  /// not UTF-8. XML declares its own.
+  std::string encoding = {};
 };
 
-/// What a reader found and decided.
+/// Findings and decisions of a reader.
 struct read_report {
   file_format format = file_format::automatic;  ///< as given or found
+  bool weights_are_lengths = false;             ///< the file says that its weights are lengths of paths
   bool direction_known = false;                 ///< true if the format, its header or the caller states the direction
   /// Decisions that another reader might take otherwise: a line each, with the flag of the command that changes it.
   std::vector<std::string> notes;

@@ -5,7 +5,9 @@
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +17,8 @@ namespace callisto::graph::formats {
 namespace {
 
 struct matrix {
-  std::vector<std::string> names;
+  std::vector<std::string> names;      ///< of the columns
+  std::vector<std::string> row_names;  ///< of two modes only
   std::vector<std::vector<double>> rows;
 };
 
@@ -30,6 +33,7 @@ matrix parse(const std::string& text, const table_layout& layout, const std::str
     column_reader reader(line, layout.separator, unquoted);
     std::string_view cell;
     if (layout.matrix_names) reader.next(cell);
+    if (layout.two_modes && !header) found.row_names.emplace_back(cell);
     if (std::exchange(header, false)) {
       while (reader.next(cell)) found.names.emplace_back(cell);
       continue;
@@ -42,11 +46,17 @@ matrix parse(const std::string& text, const table_layout& layout, const std::str
       row.push_back(*value);
     }
     const std::size_t size = layout.matrix_names ? found.names.size() : found.rows.front().size();
-    if (row.size() != size || found.rows.size() > size) {
+    if (layout.two_modes) {
+      if (row.size() != size) {
+        throw input_error(
+            file, lines.number(),
+            input::counted(row.size(), "cell") + " behind a name where " + std::to_string(size) + " are expected");
+      }
+    } else if (row.size() != size || found.rows.size() > size) {
       throw input_error(file, lines.number(), "expected a matrix of " + input::counted(size, "row") + " and columns");
     }
   }
-  if (found.rows.size() != found.rows.front().size()) {
+  if (!layout.two_modes && found.rows.size() != found.rows.front().size()) {
     throw input_error(file, lines.number(),
                       "expected a matrix of " + input::counted(found.rows.front().size(), "row") + " and columns");
   }
@@ -56,11 +66,45 @@ matrix parse(const std::string& text, const table_layout& layout, const std::str
   return found;
 }
 
+/// Returns the list of a matrix with other vertices in its rows than in its columns.
+any_edge_list two_modes(input::source& from, const matrix& all, const read_options& options, const run_control& control,
+                        read_report& report) {
+  collector graph(from);
+  const auto called = [&](const char* side, const std::string& name) {
+    return graph.vertex(options.bipartite ? side + name : name);
+  };
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> columns;
+  for (const std::string& name : all.row_names) rows.push_back(called("left-", name));
+  for (const std::string& name : all.names) columns.push_back(called("right-", name));
+  bool shared = false;
+  for (const std::uint32_t v : columns) shared = shared || v < all.row_names.size();
+  bool weighted = false;
+  for (const auto& row : all.rows) {
+    for (const double value : row) weighted = weighted || (value != 0 && value != 1);
+  }
+  const bool undirected = !shared && !options.directed;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      const double value = all.rows[i][j];
+      if (value != 0) graph.add(rows[i], columns[j], !undirected, weighted ? std::optional(value) : std::nullopt);
+    }
+  }
+  report.direction_known = true;
+  report.notes.push_back("is taken as a matrix of two modes, " + input::counted(rows.size(), "row") + " by " +
+                         input::counted(columns.size(), "column") + ", " +
+                         (undirected ? "undirected" : "of edges from rows to columns") +
+                         (shared && !options.bipartite ? "; equal names are one vertex (--bipartite)" : "") +
+                         "; --columns FROM,TO takes it as a list of edges");
+  return graph.finish(!undirected, options, control, report);
+}
+
 }  // namespace
 
 any_edge_list read_table_matrix(input::source& from, const table_layout& layout, const read_options& options,
                                 const run_control& control, read_report& report) {
-  const matrix all = parse(input::read_all(from), layout, from.name());
+  const matrix all = parse(read_all_as_utf8(from, report), layout, from.name());
+  if (layout.two_modes) return two_modes(from, all, options, control, report);
   const std::size_t size = all.rows.size();
   bool symmetric = true;
   bool weighted = false;

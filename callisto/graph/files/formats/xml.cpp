@@ -2,14 +2,19 @@
 #include <callisto/graph/files/formats/xml.hpp>
 
 #include <callisto/graph/files/input/opened_library.hpp>
+#include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <expat.h>
+#include <iconv.h>
 
 namespace callisto::graph::formats {
 namespace {
@@ -27,6 +32,7 @@ struct library : input::opened_library {
     find(error, "XML_GetErrorCode");
     find(words, "XML_ErrorString");
     find(line, "XML_GetCurrentLineNumber");
+    find(set_encoding, "XML_SetUnknownEncodingHandler");
   }
 
   /// Throws input_error, which names the file, if expat is not installed.
@@ -48,14 +54,15 @@ struct library : input::opened_library {
   decltype(XML_GetErrorCode)* error;
   decltype(XML_ErrorString)* words;
   decltype(XML_GetCurrentLineNumber)* line;
+  decltype(XML_SetUnknownEncodingHandler)* set_encoding;
 };
 
-/// What the callbacks of one parser share.
+/// State that the callbacks of one parser share.
 struct parse_state {
   const library& expat;
   const xml_handler& handler;
   XML_Parser parser;
-  std::exception_ptr met;  ///< what the handler threw; no exception may pass through expat
+  std::exception_ptr met;  ///< the handler's exception; no exception may pass through expat
 
   template <class F>
   void guarded(const F& f) noexcept {
@@ -68,6 +75,34 @@ struct parse_state {
     }
   }
 };
+
+/// Tells expat the characters of an encoding of one byte a character. The names are names of families that hold no
+/// other encodings: a file must not choose which code of the C library reads it.
+int on_encoding(void*, const XML_Char* name, XML_Encoding* info) {
+  const std::string small = input::lower_case(name);
+  bool known = false;
+  for (const std::string_view family : {"iso-8859-", "windows-125", "cp125", "koi8-", "macintosh"}) {
+    known = known || small.starts_with(family);
+  }
+  if (!known) return XML_STATUS_ERROR;
+  const iconv_t convert = iconv_open("UTF-32LE", name);
+  if (convert == reinterpret_cast<iconv_t>(-1)) return XML_STATUS_ERROR;
+  for (int i = 0; i < 256; ++i) {
+    char byte = static_cast<char>(i);
+    std::uint32_t code = 0;
+    char* from = &byte;
+    char* to = reinterpret_cast<char*>(&code);
+    std::size_t from_bytes = 1;
+    std::size_t to_bytes = sizeof code;
+    const bool whole = iconv(convert, &from, &from_bytes, &to, &to_bytes) == 0 && to_bytes == 0;
+    info->map[i] = whole ? static_cast<int>(code) : -1;
+  }
+  iconv_close(convert);
+  info->data = nullptr;
+  info->convert = nullptr;
+  info->release = nullptr;
+  return XML_STATUS_OK;
+}
 
 std::string_view without_prefix(std::string_view name) noexcept { return name.substr(name.rfind(':') + 1); }
 
@@ -97,6 +132,7 @@ void parse_xml(input::source& from, const xml_handler& handler) {
   expat.set_data(parser.get(), &state);
   expat.set_elements(parser.get(), on_begin, on_end);
   expat.set_text(parser.get(), on_text);
+  expat.set_encoding(parser.get(), on_encoding, nullptr);
   const auto parse = [&](std::string_view bytes, bool last) {
     const auto status = expat.parse(parser.get(), bytes.data(), static_cast<int>(bytes.size()), last ? 1 : 0);
     if (state.met != nullptr) {

@@ -25,7 +25,7 @@ class xml_attributes {
   const char** pairs_;
 };
 
-/// What to do with the parts of a document. Names of elements come without a prefix ("viz:").
+/// Actions for the parts of a document. Names of elements come without a prefix ("viz:").
 struct xml_handler {
   std::function<void(std::string_view name, const xml_attributes& attributes)> begin;
   std::function<void(std::string_view name)> end;

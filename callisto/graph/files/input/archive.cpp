@@ -170,7 +170,8 @@ class line_ends_stream final : public byte_stream {
   std::unique_ptr<byte_stream> inner_;
 };
 
-/// True for a tar header: the sum of its bytes, those of the sum itself taken as blanks, stands in it in octal digits.
+/// True for a tar header: the sum of its bytes, the bytes of the sum itself taken as blanks, stands in it in octal
+/// digits.
 bool is_tar(std::string_view first) noexcept {
   constexpr std::size_t sum_at = 148;
   constexpr std::size_t sum_bytes = 8;

@@ -1,4 +1,4 @@
-// What libarchive reads: compressions other than gzip and zstd, and the members of archives.
+// Files that libarchive reads: compressions other than gzip and zstd, and the members of archives.
 //
 // libarchive brings a dozen libraries; most commands read none of these files. So the library is opened when the first
 // such file is met, and Callisto links to nothing of it.
@@ -13,7 +13,7 @@
 
 namespace callisto::graph::input {
 
-/// What the first bytes of a content show it to be.
+/// Kind of a content, as its first bytes show it.
 enum class wrapping {
   none,
   gzip,

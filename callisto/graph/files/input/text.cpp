@@ -47,6 +47,10 @@ std::string counted(std::uint64_t count, std::string_view thing) {
   return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
 }
 
+std::string counted(std::uint64_t count, std::string_view thing, std::string_view things) {
+  return std::to_string(count) + " " + std::string(count == 1 ? thing : things);
+}
+
 std::string not_a_number_in(std::string_view token, std::uint64_t first, std::uint64_t last, std::string_view what) {
   const std::string range = std::string(what) + "s are " + std::to_string(first) + " to " + std::to_string(last);
   const auto all_digits = [](std::string_view digits) {

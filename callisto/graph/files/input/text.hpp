@@ -173,6 +173,8 @@ CALLISTO_API std::string shown(std::string_view token);
 
 /// Returns "1 column", "2 columns" ...
 std::string counted(std::uint64_t count, std::string_view thing);
+/// Returns "1 vertex", "2 vertices" ...
+std::string counted(std::uint64_t count, std::string_view thing, std::string_view things);
 
 /// Returns the message that `token` is not a number in [first, last]; `what` names the number.
 std::string not_a_number_in(std::string_view token, std::uint64_t first, std::uint64_t last, std::string_view what);

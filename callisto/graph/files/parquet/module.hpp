@@ -1,4 +1,4 @@
-// What the module that reads Parquet files exports.
+// Exports of the module that reads Parquet files.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ class parquet_module final : public input::opened_library {
   std::remove_pointer_t<callisto_read_parquet_function>* read;
 };
 
-void append_to(void* text, const char* piece, std::size_t size) {
+[[maybe_unused]] void append_to(void* text, const char* piece, std::size_t size) {
   static_cast<std::string*>(text)->append(piece, size);
 }
 

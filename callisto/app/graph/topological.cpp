@@ -1,0 +1,82 @@
+// callisto topological: orders the vertices of an acyclic graph so that arcs lead forward.
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/graph/components/topological.hpp>
+#include <callisto/graph/verify/connectivity.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+template <class Vertex>
+analysis analyse_order(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+                       const graph::run_control& context) {
+  const stopwatch time;
+  const auto result = std::make_shared<graph::topological_result<Vertex>>(
+      graph::topological_order(graph, context));  // shared: lines.append reads it later
+  analysis found;
+  found.seconds = time.seconds();
+  if (o.verify) graph::verify_topological_order(graph, *result);
+  if (!result->acyclic()) {
+    std::vector<std::uint64_t> cycle = std::move(result->cycle);
+    cycle.push_back(cycle.front());
+    throw input_error(o.input.file, 0, "no topological order: the graph has a cycle, " + arrows(any, cycle));
+  }
+  std::uint64_t widest = 0;
+  for (std::uint64_t i = 0, first = 0; i < result->order.size(); ++i) {
+    if (result->layer[result->order[i]] != result->layer[result->order[first]]) first = i;
+    widest = std::max(widest, i + 1 - first);
+  }
+  found.facts = {{"layers", result->layers}, {"widest_layer", widest}};
+  found.rows = {{"layers", with_separators(result->layers) + " (vertices of the longest path)"},
+                {"the widest", with_separators(widest) + " vertices"},
+                {"time", time_words(found.seconds)}};
+  if (o.verify) found.tell_verified("each arc leads forward, and each layer follows from the one before");
+  found.columns = {"vertex", "layer"};
+  found.lines = {result->order.size(), [result, &any](std::string& line, std::uint64_t i) {
+                   append_label(line, any, result->order[i]);
+                   fmt::format_to(std::back_inserter(line), "\t{}", result->layer[result->order[i]]);
+                 }};
+  return found;
+}
+
+}  // namespace
+
+command add_topological(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("topological", "Order the vertices of a graph without cycles so that arcs lead forward");
+  const auto o = std::make_shared<graph_command>();
+  o->add_verify_to(parser, "by looking at each arc");
+  o->other_lines = [] { return std::string_view("an order"); };
+  o->add_to(parser,
+            "Write to FILE ('-': standard output) 'label<TAB>layer' a line in topological\n"
+            "order; with --json the object");
+  parser.more(
+      "The method is Kahn's (1962), a layer at a time. A graph with a cycle has no such order: the command names one "
+      "and exits with status 3. A self-loop is a cycle; `--drop-loops` drops them.");
+  parser.footer(
+      "The layer of a vertex is the number of arcs on the longest path that ends there, so arcs lead\n"
+      "to higher layers. The order is by layer, then as the graph stores its vertices.\n\n"
+      "Examples:\n"
+      "  callisto topological tasks.csv --directed\n"
+      "  callisto topological tasks.csv --quiet | head");
+  return kernel_command(
+      parser, o, graph::needs::topological_order, [o](const graph::any_graph& any, const graph::run_control& control) {
+        return std::visit([&](const auto& graph) { return analyse_order(*o, any, graph, control); }, any);
+      });
+}
+
+}  // namespace callisto::app

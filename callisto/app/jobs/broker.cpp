@@ -1,0 +1,152 @@
+// callisto broker: divides the machine among users that do not trust each other, until a signal ends it.
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/notes.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/signals.hpp>
+#include <callisto/app/jobs/broker_policy.hpp>
+#include <callisto/broker/client.hpp>
+#include <callisto/broker/server.hpp>
+#include <callisto/cosched/current_assignment.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+struct broker_arguments {
+  std::string socket;
+  std::string policy;
+  std::optional<unsigned> jobs_of_user;
+  std::map<std::uint64_t, unsigned> weights;
+  bool check = false;
+  bool quiet = false;
+};
+
+std::string text_of(const char* path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// Reads ACCOUNT=WEIGHT, an account by its number.
+void add_weight(broker_arguments& o, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) throw usage_error("--weight " + text + ": expected ACCOUNT=WEIGHT");
+  const std::uint64_t account = parse_count("--weight", text.substr(0, equals), 0, 0xffffffff);
+  o.weights[account] = static_cast<unsigned>(parse_count("--weight", text.substr(equals + 1), 1, cosched::max_weight));
+}
+
+/// Returns the file with the policy; empty: there is none.
+std::string policy_of(const broker_arguments& o, bool root) {
+  if (!o.policy.empty()) return o.policy;
+  return root && ::access(usual_policy, F_OK) == 0 ? usual_policy : "";
+}
+
+/// Returns the rules of the policy, if there is one, and of the options, which come first.
+broker::policy rules_of(const broker_arguments& o, const std::string& file) {
+  broker::policy rules = file.empty() ? broker::policy() : read_policy(file);
+  if (o.jobs_of_user) rules.jobs_of_user = *o.jobs_of_user;
+  for (const auto& [account, weight] : o.weights) rules.users[account] = weight;
+  const std::vector<unsigned> cores = cosched::cores_of_host();
+  bool any = false;
+  for (unsigned c = 0; c < cores.size(); ++c) any = any || (cores[c] != cosched::no_core && !rules.reserved.has(c));
+  if (!any) throw input_error(file, 0, "all contexts of this machine are reserved");
+  return rules;
+}
+
+void run(broker_arguments& o, const std::stop_token& stop) {
+  const bool root = ::geteuid() == 0;
+  const std::string file = policy_of(o, root);
+  const std::vector<std::string> places = broker::broker_places();
+  broker::server_settings how;
+  how.rules = rules_of(o, file);
+  if (o.check) {
+    if (!o.quiet) print(file.empty() ? "There is no policy.\n" : fmt::format("{}: a policy\n", one_line(file)));
+    return;
+  }
+  how.path = !o.socket.empty() ? o.socket : root ? places.front() : places.back();
+  how.for_all_users = root;
+  how.known = broker::accounts(text_of("/etc/subuid"), text_of("/etc/passwd"));
+  if (const std::size_t slash = how.path.rfind('/'); root && slash != 0 && slash != std::string::npos) {
+    // /run/callisto, which only root can write.
+    if (::mkdir(how.path.substr(0, slash).c_str(), 0755) == 0) ::chmod(how.path.substr(0, slash).c_str(), 0755);
+  }
+  if (root || !file.empty()) count_hangups();
+  broker::server serves(how);
+  if (!o.quiet) {
+    print(fmt::format("{}: divides this machine among {}; {}; enforcement: {}\n", one_line(how.path),
+                      root ? "all users" : "this user's jobs", file.empty() ? "no policy" : "policy " + one_line(file),
+                      broker::name_of(serves.grade())));
+  }
+  serves.run([&, read = 0u]() mutable {
+    if (const unsigned now = hangups(); now != read) {
+      read = now;
+      try {
+        const std::string again = policy_of(o, root);
+        serves.adopt(rules_of(o, again));
+        if (!o.quiet) say(again.empty() ? "no policy" : fmt::format("{}: in force", one_line(again)));
+      } catch (const error& e) {
+        warn(fmt::format("{}; the old policy stays", e.what()));
+      }
+    }
+    return stop.stop_requested();
+  });
+}
+
+}  // namespace
+
+command add_broker(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("broker", "Divide the machine among users that do not trust each other");
+  const auto o = std::make_shared<broker_arguments>();
+  parser
+      .add_option("--socket", o->socket,
+                  "Listen there [/run/callisto/broker; if not root, /run/user/UID/callisto-broker]")
+      .type_name("PATH");
+  add_parsed(
+      parser, "--jobs-per-user", "N",
+      [o](const std::string& text) {
+        o->jobs_of_user = static_cast<unsigned>(parse_count("--jobs-per-user", text, 1, 255));
+      },
+      "The most jobs of a user [64]");
+  add_parsed(
+      parser, "--weight", "UID=W", [o](const std::string& text) { add_weight(*o, text); },
+      "The user's share beside other users' [1]")
+      .may_be_repeated();
+  parser
+      .add_option(
+          "--policy", o->policy,
+          "Follow the rules in FILE; SIGHUP reads it again [root: " + std::string(usual_policy) + ", if it is there]")
+      .type_name("FILE");
+  parser.add_flag("--check", o->check, "Check the policy, and end");
+  parser.add_flag("-q,--quiet", o->quiet, "Do not say where it listens");
+  parser.footer(
+      "Runs until a signal ends it. As root it serves all users, otherwise this user's jobs. Jobs that start later\n"
+      "join it by themselves, and no table; jobs that share a table move to it within a second. Contexts are divided\n"
+      "among users by weight, then among each user's jobs. If it ends, jobs keep what they have, then run as if none\n"
+      "shared, and look for it each second. At SIGHUP it reads its policy again; a bad file keeps the old policy.\n\n"
+      "Examples:\n"
+      "  sudo callisto broker\n"
+      "  sudo callisto broker --weight 1001=3 --jobs-per-user 16\n"
+      "  callisto broker --policy broker.toml --check\n"
+      "  callisto status");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app

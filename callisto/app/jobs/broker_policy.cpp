@@ -1,0 +1,168 @@
+// Reads a policy strictly: a key that is not known is an error, so a misspelled rule is not left out in silence.
+#include <callisto/app/jobs/broker_policy.hpp>
+
+#include <callisto/app/base/text.hpp>
+#include <callisto/cosched/timing.hpp>
+#include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#define TOML_HEADER_ONLY 1
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+namespace callisto::app {
+namespace {
+
+/// Reads the names and numbers of passwd(5) or group(5).
+std::map<std::string, std::uint64_t, std::less<>> names_in(const char* path) {
+  std::map<std::string, std::uint64_t, std::less<>> all;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string name, secret, number;
+    if (std::getline(fields, name, ':') && std::getline(fields, secret, ':') && std::getline(fields, number, ':')) {
+      std::uint32_t n = 0;
+      const char* const end = number.data() + number.size();
+      if (std::from_chars(number.data(), end, n).ptr == end) all.emplace(name, n);
+    }
+  }
+  return all;
+}
+
+class policy_reader {
+ public:
+  explicit policy_reader(const std::string& path) : path_(path) {}
+
+  broker::policy read() {
+    std::ifstream file(path_);
+    std::ostringstream text;
+    if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf()))) {
+      throw input_error(path_, 0, "cannot read: " + std::generic_category().message(errno != 0 ? errno : EIO));
+    }
+    try {
+      const toml::table all = toml::parse(text.str(), path_);
+      for (const auto& [key, value] : all) {
+        if (key == "limits") {
+          limits(table_of(key, value));
+        } else if (key == "weights") {
+          weights(table_of(key, value));
+        } else if (key == "contexts") {
+          contexts(table_of(key, value));
+        } else {
+          unknown(key, "limits, weights or contexts");
+        }
+      }
+    } catch (const toml::parse_error& e) {
+      throw input_error(path_, e.source().begin.line, std::string(e.description()));
+    }
+    for (const auto& [group, weight] : made_.groups) {
+      // A process can leave groups.
+      if (weight < made_.weight) {
+        throw input_error(path_, group_lines_.at(group),
+                          fmt::format("a group's weight is below the default, {}", made_.weight));
+      }
+    }
+    return made_;
+  }
+
+ private:
+  [[noreturn]] void refuse(const toml::source_region& at, const std::string& what) const {
+    throw input_error(path_, at.begin.line, what);
+  }
+  [[noreturn]] void unknown(const toml::key& key, std::string_view expected) const {
+    refuse(key.source(), fmt::format("'{}': expected {}", one_line(std::string(key.str())), expected));
+  }
+  const toml::table& table_of(const toml::key& key, const toml::node& value) const {
+    if (const toml::table* const t = value.as_table()) return *t;
+    refuse(key.source(), fmt::format("'{}': expected a table", one_line(std::string(key.str()))));
+  }
+  unsigned count(const toml::key& key, const toml::node& value, std::int64_t least, std::int64_t most) const {
+    const auto* const n = value.as_integer();
+    if (n == nullptr || n->get() < least || n->get() > most) {
+      refuse(key.source(),
+             fmt::format("'{}': expected a whole number from {} to {}", one_line(std::string(key.str())), least, most));
+    }
+    return static_cast<unsigned>(n->get());
+  }
+
+  void limits(const toml::table& of) {
+    for (const auto& [key, value] : of) {
+      if (key == "jobs_per_user") {
+        made_.jobs_of_user = count(key, value, 1, 255);
+      } else if (key == "messages_per_second") {
+        made_.messages_of_user = count(key, value, 0, 100'000'000);
+      } else {
+        unknown(key, "jobs_per_user or messages_per_second");
+      }
+    }
+  }
+
+  void weights(const toml::table& of) {
+    for (const auto& [key, value] : of) {
+      if (key == "default") {
+        made_.weight = count(key, value, 1, cosched::max_weight);
+      } else if (key == "users") {
+        const auto known = names_in("/etc/passwd");
+        for (const auto& [name, weight] : table_of(key, value)) {
+          made_.users[number_of(name, known, "user")] = count(name, weight, 1, cosched::max_weight);
+        }
+      } else if (key == "groups") {
+        const auto known = names_in("/etc/group");
+        for (const auto& [name, weight] : table_of(key, value)) {
+          const std::uint64_t group = number_of(name, known, "group");
+          made_.groups[group] = count(name, weight, 1, cosched::max_weight);
+          group_lines_[group] = name.source().begin.line;
+        }
+      } else {
+        unknown(key, "default, users or groups");
+      }
+    }
+  }
+  std::uint64_t number_of(const toml::key& name, const std::map<std::string, std::uint64_t, std::less<>>& known,
+                          std::string_view kind) const {
+    if (const auto its = known.find(name.str()); its != known.end()) return its->second;
+    std::uint32_t n = 0;
+    const char* const end = name.str().data() + name.str().size();
+    if (const auto [at, error] = std::from_chars(name.str().data(), end, n); error == std::errc() && at == end)
+      return n;
+    refuse(name.source(), fmt::format("'{}': no {} has this name here", one_line(std::string(name.str())), kind));
+  }
+
+  void contexts(const toml::table& of) {
+    for (const auto& [key, value] : of) {
+      if (key != "reserved") unknown(key, "reserved");
+      const auto* const text = value.as_string();
+      const auto list = text == nullptr ? std::nullopt : machine::parse_cpu_list(text->get());
+      if (text != nullptr && text->get().empty()) continue;
+      if (!list) refuse(key.source(), "'reserved': expected a list of CPUs, such as \"0-3,8\"");
+      for (const unsigned c : *list) {
+        if (c >= cosched::max_contexts) refuse(key.source(), "'reserved': no CPU has a number above 1023");
+        made_.reserved.add(c);
+      }
+    }
+  }
+
+  const std::string& path_;
+  broker::policy made_;
+  std::map<std::uint64_t, std::size_t> group_lines_;
+};
+
+}  // namespace
+
+broker::policy read_policy(const std::string& path) { return policy_reader(path).read(); }
+
+}  // namespace callisto::app

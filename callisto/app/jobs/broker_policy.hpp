@@ -1,0 +1,18 @@
+// The policy file of `callisto broker`.
+#pragma once
+
+#include <callisto/broker/policy.hpp>
+
+#include <string>
+
+namespace callisto::app {
+
+/// Where root's broker looks for a policy that is not named.
+inline constexpr const char* usual_policy = "/etc/callisto/broker.toml";
+
+/// Reads a policy. /etc/passwd and /etc/group have the names of users and groups; a user without a name there
+/// is given by number. Throws input_error, which names the file and the line, if the file cannot be read, is no TOML,
+/// or has a key or value that is not known.
+broker::policy read_policy(const std::string& path);
+
+}  // namespace callisto::app

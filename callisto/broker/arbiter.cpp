@@ -1,0 +1,321 @@
+// Applies decide() for each job that wants a context, in the order of their priority.
+#include <callisto/broker/arbiter.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace callisto::broker {
+
+using cosched::context_state;
+using cosched::decision;
+using cosched::job_demand;
+using cosched::no_job;
+
+arbiter::arbiter(std::vector<unsigned> core_of, const cosched::timing& delays, arbiter_world& world)
+    : core_of_(std::move(core_of)), delays_(delays), world_(world), said_(most_jobs), places_(core_of_.size()) {
+  divided_ = divide_among_users(core_of_, {}, {});
+}
+
+std::optional<unsigned> arbiter::join(std::uint64_t account, unsigned weight, job_demand demand, std::uint64_t now) {
+  unsigned job = 0;
+  while (job < most_jobs && (members_[job].used || job == no_job)) ++job;
+  if (job == most_jobs) return std::nullopt;
+  demand.job = job;
+  members_[job] = {.used = true, .account = account, .demand = demand};
+  said_[job].assign(places_.size(), {});
+  const auto its = std::ranges::find(users_, account, &user::account);
+  if (its == users_.end()) {
+    users_.push_back({.account = account, .weight = weight, .jobs = 1});
+  } else {
+    its->weight = weight;
+    ++its->jobs;
+  }
+  ++job_count_;
+  divide_again(now);
+  return job;
+}
+
+void arbiter::change(unsigned job, job_demand demand, std::uint64_t now) {
+  demand.job = job;
+  members_[job].demand = demand;
+  divide_again(now);
+}
+
+void arbiter::set_weight(std::uint64_t account, unsigned weight) noexcept {
+  const auto its = std::ranges::find(users_, account, &user::account);
+  if (its != users_.end()) its->weight = weight;
+}
+
+void arbiter::set_cores(std::vector<unsigned> core_of, std::uint64_t now) {
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    place& p = places_[c];
+    if (core_of[c] != cosched::no_core) {
+      // Requests of the time in which no job could have it.
+      for (unsigned j = 0; core_of_[c] == cosched::no_core && j < most_jobs; ++j) {
+        if (members_[j].used) note_request(j, c);
+      }
+      continue;
+    }
+    if (p.state.runs != no_job) revoke(c, now);
+    if (p.overdue != no_job) forgive(c);
+    p = place();
+    p.state.since = context_state::stamp(now);
+  }
+  core_of_ = std::move(core_of);
+  divide_again(now);
+}
+
+void arbiter::leave(unsigned job, std::uint64_t now) {
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    place& p = places_[c];
+    p.wants.remove(job);
+    if (p.overdue == job) forgive(c);
+    if (p.state.runs == job) p.state = {.since = context_state::stamp(now)};
+  }
+  // A user without jobs keeps its debt as long as other jobs are there.
+  --user_of(job).jobs;
+  members_[job].used = false;
+  --job_count_;
+  std::erase_if(users_, [this](const user& u) { return u.jobs == 0 && (u.debt == 0 || job_count_ == 0); });
+  divide_again(now);
+}
+
+void arbiter::divide_again(std::uint64_t now) {
+  std::vector<demand_of_user> demands;
+  std::vector<unsigned> weights;
+  for (const user& u : users_) weights.push_back(u.weight);
+  for (const member& m : members_) {
+    if (!m.used || m.demand.contexts.empty()) continue;
+    const auto its = std::ranges::find(users_, m.account, &user::account);
+    demands.push_back({.user = static_cast<unsigned>(its - users_.begin()), .of = m.demand});
+  }
+  divided_ = divide_among_users(core_of_, weights, demands);
+  tell_all();
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (core_of_[c] != cosched::no_core) settle(c, now);
+  }
+}
+
+void arbiter::tell_all() {
+  for (unsigned j = 0; j < most_jobs; ++j) {
+    if (!members_[j].used) continue;
+    for (unsigned c = 0; c < places_.size(); ++c) {
+      if (members_[j].demand.contexts.has(c)) world_.tell_share(j, c, divided_.high[c].share_of(j));
+    }
+    world_.tell_change(j, divided_.main[j], job_count_ <= 1);
+  }
+}
+
+arbiter::user& arbiter::user_of(unsigned job) {
+  return *std::ranges::find(users_, members_[job].account, &user::account);
+}
+
+std::uint64_t arbiter::debt_of(std::uint64_t account) const noexcept {
+  const auto its = std::ranges::find(users_, account, &user::account);
+  return its == users_.end() ? 0 : its->debt;
+}
+
+unsigned arbiter::held_by(unsigned job) const noexcept {
+  return static_cast<unsigned>(std::ranges::count_if(places_, [job](const place& p) { return p.state.runs == job; }));
+}
+
+void arbiter::excuse(std::uint64_t nanoseconds, std::uint64_t now) noexcept {
+  for (place& p : places_) {
+    if (p.state.asked) p.asked_at = std::min(now, p.asked_at + nanoseconds);
+    if (p.overdue != no_job) p.overdue_since = std::min(now, p.overdue_since + nanoseconds);
+  }
+}
+
+void arbiter::owe(unsigned job, std::uint64_t nanoseconds) {
+  user& its = user_of(job);
+  its.debt = std::min(its.debt + nanoseconds, most_debt);
+}
+
+void arbiter::rung(unsigned job, unsigned context, std::uint64_t now) {
+  if (context >= places_.size() || core_of_[context] == cosched::no_core || !members_[job].used) return;
+  if (places_[context].state.runs != job) note_request(job, context);
+  settle(context, now);
+}
+
+/// Reads whether a job that does not have the context wants it.
+void arbiter::note_request(unsigned job, unsigned context) {
+  const reply r = world_.look(job, context);
+  if (r.number != said_[job][context].number) return;
+  if (r.wants && members_[job].demand.contexts.has(context)) {
+    places_[context].wants.add(job);
+  } else {
+    places_[context].wants.remove(job);
+  }
+}
+
+std::uint64_t arbiter::pass(std::uint64_t now) {
+  std::uint64_t next = never;
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (places_[c].due <= now) settle(c, now);
+    next = std::min(next, places_[c].due);
+  }
+  return next;
+}
+
+void arbiter::read_holder(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  const unsigned job = p.state.runs;
+  if (job == no_job) return;
+  const reply r = world_.look(job, context);
+  if (holds_it(said_[job][context], r)) {
+    if (r.idle == p.state.idle) return;
+    p.state.idle = r.idle;
+    p.state.since = context_state::stamp(r.idle ? now - std::min(r.idle_for(now), delays_.h_high) : now);
+    return;
+  }
+  if (p.state.asked && now - p.asked_at > delays_.p_low) owe(job, now - p.asked_at - delays_.p_low);
+  const bool still_wants = r.wants && r.number == said_[job][context].number;
+  revoke(context, now, false);
+  if (still_wants) p.wants.add(job);
+}
+
+/// Counts what a job keeps that was asked, did not answer, and runs on.
+void arbiter::read_overdue(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  if (p.overdue == no_job) return;
+  const reply r = world_.look(p.overdue, context);
+  owe(p.overdue, now - p.overdue_since);
+  p.overdue_since = now;
+  // A request for a later number, or a word that the old number is given back, is its answer.
+  if (r.number == said_[p.overdue][context].number || r.back || !r.wants) forgive(context);
+}
+
+void arbiter::forgive(unsigned context) { world_.give_back(std::exchange(places_[context].overdue, no_job), context); }
+
+/// A main thread that slept while its context was lent may wake up in code that cannot ask: asks for it.
+void arbiter::wake_sleeping_owner(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  const unsigned top = divided_.high[context].holder(now);
+  if (top == no_job || p.state.runs == no_job || p.state.runs == top || has(p.wants, top)) return;
+  if (divided_.main[top] != context || world_.dormant(top)) return;
+  // Only what it once held and lost in its sleep: a reply that is busy with an earlier number.
+  const reply r = world_.look(top, context);
+  if (r.wants && !r.back) p.wants.add(top);
+}
+
+arbiter::view arbiter::view_of(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  const user_slices& slices = divided_.high[context];
+  // The time that other users got since the last look pays the debt.
+  if (p.debtor) {
+    const auto its = std::ranges::find(users_, *p.debtor, &user::account);
+    if (its != users_.end() && p.state.runs != no_job && members_[p.state.runs].account != *p.debtor) {
+      its->debt -= std::min(its->debt, now - p.debtor_since);
+    }
+    p.debtor.reset();
+  }
+  const unsigned top = slices.holder(now);
+  if (top == no_job || user_of(top).debt == 0) return {&slices, no_job};
+  unsigned instead = no_job;
+  const std::uint64_t account = members_[top].account;
+  const auto may = [&](unsigned j) { return members_[j].account != account && user_of(j).debt == 0; };
+  if (p.state.runs != no_job && !p.state.idle && may(p.state.runs)) instead = p.state.runs;
+  p.wants.for_each([&](unsigned j) {
+    if (instead == no_job && may(j)) instead = j;
+  });
+  if (instead == no_job) return {&slices, no_job};
+  p.debtor = account;
+  p.debtor_since = now;
+  p.due = std::min(p.due, now + std::max(delays_.p_low, user_of(top).debt));
+  return {&slices, instead};
+}
+
+void arbiter::settle(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  p.due = never;
+  read_overdue(context, now);
+  read_holder(context, now);
+  wake_sleeping_owner(context, now);
+  const view slices = view_of(context, now);
+  bool asks = false;
+  const unsigned top = slices.holder(now);
+  if (top != no_job && has(p.wants, top)) decide_for(top, context, slices, asks, now);
+  // The other jobs in turn, from the one behind the last that was granted.
+  for (const bool behind : {true, false}) {
+    p.wants.for_each([&](unsigned j) {
+      if (j != top && (j > p.after) == behind) decide_for(j, context, slices, asks, now);
+    });
+  }
+  if (p.overdue != no_job) p.due = std::min(p.due, now + delays_.grace());
+  const unsigned runs = p.state.runs;
+  if (runs == no_job) return;
+  // The owner may be asleep, and wake up.
+  if (top != no_job && top != runs && !has(p.wants, top)) p.due = std::min(p.due, now + delays_.h_high);
+  if (p.state.asked && !asks) {
+    p.state.asked = false;
+    said_[runs][context].asked = false;
+    world_.say(runs, context, said_[runs][context], false);
+  }
+  if (p.watched != !p.wants.empty()) {
+    p.watched = !p.watched;
+    world_.watch(runs, context, p.watched);
+  }
+}
+
+/// Does what decide() says for a job that wants the context. True if the job has it now.
+bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, bool& asks, std::uint64_t now) {
+  place& p = places_[context];
+  if (p.state.runs == job) return true;
+  decision next = cosched::decide(job, p.state, slices, p.wants, 1, now, delays_);
+  using move = decision::move;
+  if (next.what == move::ask) {
+    const unsigned runs = p.state.runs;
+    asks = true;
+    if (!p.state.asked) {
+      p.state.asked = true;
+      p.asked_at = now;
+      said_[runs][context].asked = true;
+      world_.say(runs, context, said_[runs][context], false);
+    } else if (now - p.asked_at >= delays_.grace()) {
+      owe(runs, now - p.asked_at);
+      if (p.overdue != no_job) forgive(context);
+      p.overdue = runs;
+      p.overdue_since = now;
+      ++forced_;
+      revoke(context, now);
+      world_.keep_off(runs, context);
+      next.what = move::take;
+    }
+  } else if (next.what == move::check_alive && world_.dormant(next.job)) {
+    // A job that sleeps wants nothing. It asks again when it wakes.
+    if (next.job == p.state.runs) revoke(context, now);
+    p.wants.remove(next.job);
+    next.what = move::take;
+  }
+  if (next.what == move::take) {
+    if (p.state.runs != no_job) revoke(context, now);
+    grant(job, context, now);
+    return true;
+  }
+  p.due = std::min(p.due, now + std::max<std::uint64_t>(1, next.nanoseconds));
+  return false;
+}
+
+void arbiter::grant(unsigned job, unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  p.wants.remove(job);
+  p.state = {.runs = job, .since = context_state::stamp(now)};
+  p.after = job;
+  p.watched = !p.wants.empty();
+  offer& o = said_[job][context];
+  o = {.number = o.next(), .granted = true};
+  world_.watch(job, context, p.watched);
+  world_.say(job, context, o, true);
+}
+
+/// Takes a context from its job. A job that has not said that it leaves may be about to give the context back, and to
+/// sleep with a request for the old number: wakes it, so that it asks anew.
+void arbiter::revoke(unsigned context, std::uint64_t now, bool unasked) {
+  place& p = places_[context];
+  offer& o = said_[p.state.runs][context];
+  o = {.number = o.next()};
+  world_.say(p.state.runs, context, o, unasked);
+  p.state = {.since = context_state::stamp(now)};
+}
+
+}  // namespace callisto::broker

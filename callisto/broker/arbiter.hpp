@@ -1,0 +1,154 @@
+// Decides for a broker which job runs on which context, by the policies of cosched: the division among users and their
+// jobs, time slices, and rules 1 to 4 (EuroSys 2014, section 2.1). It makes no system call: it reads replies and writes
+// offers through its World. One thread uses it.
+//
+// Debt. Context time that a job keeps after it was asked is debt of its user. While a user has debt, other users' jobs
+// that want a context of this user come first there. The time that they get pays the debt. This works among jobs that
+// run with grants; a job that runs without grants shares its context as the operating system decides.
+#pragma once
+
+#include <callisto/broker/division.hpp>
+#include <callisto/broker/job_sets.hpp>
+#include <callisto/broker/pair_words.hpp>
+#include <callisto/cosched/temporal_policy.hpp>
+#include <callisto/cosched/timing.hpp>
+#include <callisto/export.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace callisto::broker {
+
+/// The outside of an arbiter: the pages of jobs, and their processes.
+class arbiter_world {
+ public:
+  /// Returns a copy of the job's reply.
+  virtual reply look(unsigned job, unsigned context) = 0;
+  /// Says this to the job; `wakes`: and wakes its threads that wait there.
+  virtual void say(unsigned job, unsigned context, const offer& what, bool wakes) = 0;
+  /// Says whether the job is to ring when it is idle there.
+  virtual void watch(unsigned job, unsigned context, bool on) = 0;
+  /// Says the part of the time for which the job has high priority there.
+  virtual void tell_share(unsigned job, unsigned context, double share) = 0;
+  /// Says the job's main context (or no_context), and whether there are other jobs; then that something changed.
+  virtual void tell_change(unsigned job, unsigned main, bool alone) = 0;
+  /// The job has lost the context without an answer: its threads are to be off there.
+  virtual void keep_off(unsigned job, unsigned context) = 0;
+  /// The job has answered since, or leaves.
+  virtual void give_back(unsigned job, unsigned context) = 0;
+  /// True if the job's process has not run for h_high although it could.
+  virtual bool dormant(unsigned job) = 0;
+
+ protected:
+  ~arbiter_world() = default;
+};
+
+class CALLISTO_API arbiter {
+ public:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  /// The most debt of a user, in nanoseconds.
+  static constexpr std::uint64_t most_debt = 1'000'000'000;
+
+  /// `core_of` as in cosched::divide().
+  arbiter(std::vector<unsigned> core_of, const cosched::timing& delays, arbiter_world& world);
+
+  /// Adds a job of `user`, which is any number that names an account; its weight among users is `weight`. Returns the
+  /// job's number; nullopt if there is no room.
+  std::optional<unsigned> join(std::uint64_t user, unsigned weight, cosched::job_demand demand, std::uint64_t now);
+  /// Sets the weight of a user that has jobs; set_cores() then divides again.
+  void set_weight(std::uint64_t user, unsigned weight) noexcept;
+  /// Divides these contexts from now on, as many as before; no_core: no job gets that one, and its job loses it.
+  void set_cores(std::vector<unsigned> core_of, std::uint64_t now);
+  /// Takes another demand of a job.
+  void change(unsigned job, cosched::job_demand demand, std::uint64_t now);
+  /// Removes a job. All its contexts are free.
+  void leave(unsigned job, std::uint64_t now);
+
+  /// Looks at the job's reply for a context, since the job has rung.
+  void rung(unsigned job, unsigned context, std::uint64_t now);
+  /// Decides where time alone has changed something. Returns when to call it again at the latest; never: only if a job
+  /// rings.
+  std::uint64_t pass(std::uint64_t now);
+
+  /// Excuses each job that was asked, for this time: the broker itself woke that late.
+  void excuse(std::uint64_t nanoseconds, std::uint64_t now) noexcept;
+
+  unsigned jobs() const noexcept { return job_count_; }
+  unsigned users() const noexcept { return static_cast<unsigned>(users_.size()); }
+  /// Returns the job that has a context; no_job: none.
+  unsigned holder(unsigned context) const noexcept { return places_[context].state.runs; }
+  /// Returns a user's debt in nanoseconds.
+  std::uint64_t debt_of(std::uint64_t user) const noexcept;
+  /// Returns how many contexts the job has.
+  unsigned held_by(unsigned job) const noexcept;
+  /// Returns how often a context was taken from a job that did not answer.
+  std::uint64_t forced() const noexcept { return forced_; }
+
+ private:
+  struct user {
+    std::uint64_t account;
+    unsigned weight;
+    unsigned jobs = 0;
+    std::uint64_t debt = 0;
+  };
+  struct member {
+    bool used = false;
+    std::uint64_t account = 0;
+    cosched::job_demand demand{};
+  };
+  struct place {
+    cosched::context_state state;
+    wide_job_set wants;
+    std::uint64_t asked_at = 0;
+    std::uint64_t due = never;           ///< when to decide again
+    unsigned after = 0;                  ///< the job that was granted last: jobs without high priority take turns
+    unsigned overdue = cosched::no_job;  ///< the job that lost the context without an answer, and has not given one yet
+    std::uint64_t overdue_since = 0;
+    std::optional<std::uint64_t> debtor;  ///< the account that has its turn here, and waits for its debt
+    std::uint64_t debtor_since = 0;
+    bool watched = false;
+  };
+  /// The slices of a context as decide() sees them.
+  struct view {
+    const user_slices* slices;
+    unsigned instead;  ///< the job that comes first since the user with the turn has debt; no_job: none
+    unsigned holder(std::uint64_t now) const noexcept {
+      return instead != cosched::no_job ? instead : slices->holder(now);
+    }
+    std::uint64_t until_turn(unsigned job, std::uint64_t now) const noexcept {
+      if (instead == cosched::no_job) return slices->until_turn(job, now);
+      // The job with the turn waits until its user's debt is paid.
+      return instead == job ? 0 : slices->holder(now) == job ? never : slices->until_turn(job, now);
+    }
+  };
+
+  user& user_of(unsigned job);
+  void owe(unsigned job, std::uint64_t nanoseconds);
+  void divide_again(std::uint64_t now);
+  void settle(unsigned context, std::uint64_t now);
+  void note_request(unsigned job, unsigned context);
+  void read_holder(unsigned context, std::uint64_t now);
+  void read_overdue(unsigned context, std::uint64_t now);
+  void forgive(unsigned context);
+  void wake_sleeping_owner(unsigned context, std::uint64_t now);
+  view view_of(unsigned context, std::uint64_t now);
+  bool decide_for(unsigned job, unsigned context, const view& slices, bool& asks, std::uint64_t now);
+  void grant(unsigned job, unsigned context, std::uint64_t now);
+  void revoke(unsigned context, std::uint64_t now, bool unasked = true);
+  void tell_all();
+
+  std::vector<unsigned> core_of_;
+  const cosched::timing delays_;
+  arbiter_world& world_;
+  std::vector<user> users_;
+  std::array<member, most_jobs> members_{};
+  std::vector<std::vector<offer>> said_;  ///< by job, by context
+  std::vector<place> places_;
+  division divided_;
+  unsigned job_count_ = 0;
+  std::uint64_t forced_ = 0;
+};
+
+}  // namespace callisto::broker

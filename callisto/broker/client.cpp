@@ -1,0 +1,351 @@
+// The handshake, the job's steps on its pages, and what it does when its broker dies: it keeps what it has and takes
+// nothing more; after the grace period its threads run as if none shared; each second it tries to connect again.
+#include <callisto/broker/client.hpp>
+
+#include <callisto/broker/messages.hpp>
+#include <callisto/broker/pages.hpp>
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace callisto::broker {
+namespace {
+
+using cosched::lease;
+using machine::descriptor;
+using machine::order;
+
+constexpr std::uint64_t second = 1'000'000'000;
+/// The longest silence of a working broker, which says each 0.2 s that it works.
+constexpr std::uint64_t silence = 2 * second;
+constexpr std::uint64_t between_looks = 5'000'000;  ///< at whether the broker lives, in nanoseconds
+
+std::uint64_t now_ns() noexcept { return machine::shared_nanoseconds(); }
+
+/// The pages of one connection with a broker.
+struct session {
+  descriptor socket;
+  pair_of_pages pages;
+  unsigned contexts = 0;
+};
+
+const char* words_of(refusal_reason why) noexcept {
+  switch (why) {
+    case refusal_reason::version:
+      return "it speaks another version of the protocol";
+    case refusal_reason::full:
+      return "it has no room for another job";
+    case refusal_reason::user_full:
+      return "this user has as many jobs as it allows";
+    default:
+      return "it does not know this process";
+  }
+}
+
+struct answer {
+  std::optional<any_message> message;
+  descriptor offers;
+  descriptor replies;
+  bool late = false;  ///< nothing came in time
+};
+
+/// Receives one message, with two descriptors at most.
+answer receive(int socket) {
+  std::array<std::byte, most_bytes + 1> bytes{};
+  iovec all{bytes.data(), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr m{};
+  m.msg_iov = &all;
+  m.msg_iovlen = 1;
+  m.msg_control = control.data();
+  m.msg_controllen = control.size();
+  const ssize_t got = ::recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+  answer a;
+  a.late = got < 0 && errno == EAGAIN;
+  for (cmsghdr* c = got < 0 ? nullptr : CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    std::array<int, 2> fds{-1, -1};
+    std::memcpy(fds.data(), CMSG_DATA(c), std::min(sizeof fds, c->cmsg_len - CMSG_LEN(0)));
+    a.offers = descriptor(fds[0]);
+    a.replies = descriptor(fds[1]);
+  }
+  if (got > 0 && (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0) {
+    a.message = parse(std::span(bytes).first(static_cast<std::size_t>(got)));
+  }
+  return a;
+}
+
+template <class Message>
+bool send(int socket, const Message& m) noexcept {
+  const auto bytes = bytes_of(m);
+  return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(bytes.size());
+}
+
+/// Connects and shakes hands; null: there is no broker that can be trusted there, or it refuses and `refusal` says why.
+std::unique_ptr<session> enter(const std::string& path, const job_facts& facts, std::string& refusal) {
+  auto made = std::make_unique<session>();
+  made->socket = descriptor(connect_to_broker(path));
+  if (made->socket.get() < 0 || !send(made->socket.get(), hello{.facts = facts})) return nullptr;
+  const answer a = receive(made->socket.get());
+  if (!a.message) return nullptr;
+  if (const auto* const no = std::get_if<broker::refusal>(&*a.message)) {
+    refusal = path + ": " + words_of(no->reason);
+    return nullptr;
+  }
+  const auto* const yes = std::get_if<welcome>(&*a.message);
+  std::string fault;
+  if (yes == nullptr) return nullptr;
+  std::optional<pair_of_pages> pages = accept_pages(a.offers.get(), a.replies.get(), yes->contexts, fault);
+  if (!pages || !send(made->socket.get(), confirm{.nonce = yes->nonce})) return nullptr;
+  made->pages = *std::move(pages);
+  made->contexts = yes->contexts;
+  return made;
+}
+
+class link final : public cosched::broker_link {
+ public:
+  link(std::string path, const job_facts& facts, const cosched::timing& delays, std::unique_ptr<session> first)
+      : path_(std::move(path)), delays_(delays), facts_(facts) {
+    now_.store(first.get(), order::relaxed);
+    all_.push_back(std::move(first));
+  }
+
+  const std::string& path() const noexcept override { return path_; }
+  unsigned number() const noexcept override {
+    return static_cast<unsigned>(here().pages.head().number.load(order::relaxed));  // relaxed: for people
+  }
+  std::uint64_t generation() const noexcept override {
+    // acquire: pairs with the broker's release, so that what it told before is visible.
+    return here().pages.head().generation.load(order::acquire);
+  }
+  const native::atomic<std::uint64_t>& generation_word() const noexcept override {
+    return here().pages.head().generation;
+  }
+  bool alone() const noexcept override {
+    return here().pages.head().alone.load(order::relaxed) != 0;  // relaxed, these three: a picture of one moment
+  }
+  unsigned main_context() const noexcept override {
+    const std::uint64_t main = here().pages.head().main.load(order::relaxed);
+    return main == 0 || main > here().contexts ? cosched::context_assignment::no_context
+                                               : static_cast<unsigned>(main - 1);
+  }
+  double share_of(unsigned context) const noexcept override {
+    const session& s = here();
+    return context >= s.contexts ? 0 : static_cast<double>(s.pages.offer(context).share.load(order::relaxed)) * 0x1p-32;
+  }
+
+  bool is_lost() override {
+    const std::uint64_t lost = lost_at_.load(order::relaxed);  // relaxed: a time by itself
+    if (lost == 0) return is_silent();
+    if (now_ns() - lost < delays_.grace()) return false;
+    return !comes_back();
+  }
+
+  void look_after() override {
+    const std::uint64_t now = now_ns();
+    std::uint64_t last = looked_at_.load(order::relaxed);  // relaxed, both: only paces
+    if (lost_at_.load(order::relaxed) != 0 || now - last < between_looks ||
+        !looked_at_.compare_exchange(last, now, order::relaxed)) {
+      return;
+    }
+    char byte = 0;
+    const ssize_t got = ::recv(here().socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) lost();
+  }
+
+  void tell(const cosched::context_set& contexts, std::uint64_t main, unsigned weight) override {
+    const std::scoped_lock held(telling_);
+    facts_.main = static_cast<std::uint32_t>(main);
+    facts_.weight = std::max(1u, weight);
+    for (unsigned i = 0; i < cosched::context_set::words; ++i) facts_.contexts[i] = contexts.word(i);
+    // A full socket: the broker has not read for a while. Repeated at the next change.
+    send(here().socket.get(), change{.facts = facts_});
+  }
+
+  void leave() override { ::shutdown(here().socket.get(), SHUT_RDWR); }
+  void abandon() noexcept override {
+    session& s = *now_.load(order::relaxed);
+    s.socket = descriptor();
+    s.pages.offers.make_private();
+    s.pages.replies.make_private();
+  }
+
+  const native::atomic<std::uint64_t>& word(unsigned context) const noexcept override {
+    const session& s = here();
+    return context < s.contexts ? s.pages.offer(context).word : unknown_;
+  }
+  bool keep(unsigned context, lease& mine, bool gives) override {
+    look_after();
+    const session& s = here();
+    if (context >= s.contexts || is_lost()) return true;
+    world w{*this, s};
+    return side(s, context).keep(w, mine, gives);
+  }
+  bool take(unsigned context, lease& mine, const std::function<bool()>& give_up, std::uint64_t longest) override {
+    for (;;) {
+      const session& s = here();
+      if (context >= s.contexts) return true;
+      world w{*this, s};
+      std::uint64_t seen = 0;
+      if (side(s, context).try_take(w, mine, seen)) return true;
+      look_after();
+      if (is_lost()) return true;
+      if (give_up()) {
+        side(s, context).withdraw(w);
+        return false;
+      }
+      w.park(s.pages.offer(context).word, static_cast<std::uint32_t>(seen), std::min(longest, delays_.grace() * 2));
+    }
+  }
+  void idle(unsigned context) override {
+    const session& s = here();
+    world w{*this, s};
+    if (context < s.contexts) side(s, context).idle(w);
+  }
+  void leave_context(unsigned context) override {
+    const session& s = here();
+    world w{*this, s};
+    if (context < s.contexts) side(s, context).leave(w);
+  }
+  void wake_waiters(unsigned context) override {
+    const session& s = here();
+    if (context < s.contexts) machine::unpark_shared(s.pages.offer(context).word, ~0u);
+  }
+
+ private:
+  /// The system, as the steps of job_side need it.
+  struct world {
+    link& of;
+    const session& in;
+    static std::uint64_t now() noexcept { return now_ns(); }
+    void ring(unsigned context) const noexcept {
+      // A full socket: the broker has rings to read, and looks at the clock meanwhile.
+      if (!send(in.socket.get(), broker::ring{.context = context}) && errno != EAGAIN) of.lost();
+    }
+    static void park(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t ns) noexcept {
+      machine::park_shared(word, low, ns, ~0u);
+    }
+  };
+
+  /// True if the broker is there, and stopped. Its jobs do without it until it works again.
+  bool is_silent() const noexcept {
+    const std::uint64_t beat = here().pages.head().beat.load(order::relaxed);  // relaxed: a time by itself
+    const std::uint64_t now = now_ns();
+    return beat != 0 && beat < now && now - beat > silence;
+  }
+
+  /// Returns the newest session. acquire: pairs with the release in comes_back().
+  const session& here() const noexcept { return *now_.load(order::acquire); }
+  static job_side<native> side(const session& s, unsigned context) noexcept {
+    return {s.pages.offer(context), s.pages.reply(context), context};
+  }
+  void lost() noexcept {
+    std::uint64_t none = 0;
+    lost_at_.compare_exchange(none, now_ns(), order::relaxed);
+  }
+  /// True if there is a broker again. Tries once a second.
+  bool comes_back() {
+    const std::unique_lock held(telling_, std::try_to_lock);
+    const std::uint64_t now = now_ns();
+    if (!held || now - tried_at_ < second) return lost_at_.load(order::relaxed) == 0;
+    tried_at_ = now;
+    std::string refusal;
+    std::unique_ptr<session> next = enter(path_, facts_, refusal);
+    if (next == nullptr) return false;
+    now_.store(next.get(), order::release);
+    // Seats may still read words of earlier sessions.
+    all_.push_back(std::move(next));
+    lost_at_.store(0, order::relaxed);
+    return true;
+  }
+
+  const std::string path_;
+  const cosched::timing delays_;
+  native::atomic<session*> now_{nullptr};
+  native::atomic<std::uint64_t> lost_at_{0};  ///< 0: there is a broker
+  native::atomic<std::uint64_t> looked_at_{0};
+  const native::atomic<std::uint64_t> unknown_{0};  ///< the word of contexts that the broker does not know
+  std::mutex telling_;                              ///< guards the next three
+  job_facts facts_;
+  std::uint64_t tried_at_ = 0;
+  std::vector<std::unique_ptr<session>> all_;
+};
+
+job_facts facts_of(const cosched::membership& how) {
+  job_facts f;
+  f.weight = how.weight;
+  f.main = how.main && *how.main < cosched::max_contexts ? *how.main + 1 : 0;
+  for (const unsigned c : how.contexts) {
+    if (c < cosched::max_contexts) f.contexts[c / 64] |= std::uint64_t{1} << (c % 64);
+  }
+  ::prctl(PR_GET_NAME, f.name.data());
+  return f;
+}
+
+}  // namespace
+
+std::vector<std::string> broker_places() {
+  if (const std::string_view only = machine::file_variable("CALLISTO_COSCHED_DIR"); !only.empty()) {
+    return {std::string(only) + "/broker"};
+  }
+  return {"/run/callisto/broker", "/run/user/" + std::to_string(::getuid()) + "/callisto-broker"};
+}
+
+int connect_to_broker(const std::string& path) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  // One cheap call where there is no broker.
+  if (path.size() >= sizeof to.sun_path || ::access(path.c_str(), W_OK) != 0) return -1;
+  std::memcpy(to.sun_path, path.c_str(), path.size() + 1);
+  descriptor made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  const timeval half{.tv_sec = 0, .tv_usec = 500'000};
+  ::setsockopt(made.get(), SOL_SOCKET, SO_SNDTIMEO, &half, sizeof half);
+  ::setsockopt(made.get(), SOL_SOCKET, SO_RCVTIMEO, &half, sizeof half);
+  ucred its{};
+  socklen_t size = sizeof its;
+  if (::connect(made.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
+      ::getsockopt(made.get(), SOL_SOCKET, SO_PEERCRED, &its, &size) != 0 || (its.uid != 0 && its.uid != ::geteuid())) {
+    return -1;
+  }
+  return ::fcntl(made.get(), F_DUPFD_CLOEXEC, 3);
+}
+
+std::optional<broker_report> ask_for_report() {
+  for (const std::string& path : broker_places()) {
+    const descriptor socket(connect_to_broker(path));
+    if (socket.get() < 0 || !send(socket.get(), ask_report())) continue;
+    const answer a = receive(socket.get());
+    if (a.late) return broker_report{.path = path, .says = {}, .answers = false};
+    if (!a.message) continue;
+    if (const auto* const says = std::get_if<report>(&*a.message)) return broker_report{.path = path, .says = *says};
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<cosched::broker_link> find(const cosched::membership& how, std::string& refusal) {
+  const job_facts facts = facts_of(how);
+  for (const std::string& path : broker_places()) {
+    if (std::unique_ptr<session> first = enter(path, facts, refusal)) {
+      return std::make_unique<link>(path, facts, how.delays, std::move(first));
+    }
+    if (!refusal.empty()) return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace callisto::broker

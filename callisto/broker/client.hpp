@@ -1,0 +1,45 @@
+// A job's connection with a broker.
+#pragma once
+
+#include <callisto/broker/messages.hpp>
+#include <callisto/cosched/broker_link.hpp>
+#include <callisto/export.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace callisto::cosched {
+struct membership;
+}
+
+namespace callisto::broker {
+
+/// Returns where a job looks for a broker: `CALLISTO_COSCHED_DIR/broker` alone if that is set, else
+/// /run/callisto/broker, then /run/user/UID/callisto-broker. Programs in secure mode heed no variable.
+CALLISTO_API std::vector<std::string> broker_places();
+
+/// Joins the first broker of broker_places() that answers, as cosched::broker_finder says. A socket of another user
+/// than root and this one is passed over, as is one that sends pages without seals. Takes some 200 us if there is a
+/// broker, and 2 us if there is none.
+CALLISTO_API std::unique_ptr<cosched::broker_link> find(const cosched::membership& how, std::string& refusal);
+
+/// The facts that a broker tells of itself and of this user's jobs.
+struct broker_report {
+  std::string path;
+  report says;
+  bool answers = true;  ///< false: it is stopped, and `says` nothing
+};
+/// Asks the first broker of broker_places() that is there; nullopt: there is none. For processes that are no jobs.
+/// Takes half a second if it is stopped.
+CALLISTO_API std::optional<broker_report> ask_for_report();
+
+/// Returns the word for a grade.
+constexpr const char* name_of(enforcement grade) noexcept { return grade == enforcement::thread ? "thread" : "debt"; }
+
+/// Connects a socket with a broker, and returns its descriptor; -1: none of root's or this user's listens there. No
+/// call on it blocks for more than half a second.
+CALLISTO_API int connect_to_broker(const std::string& path);
+
+}  // namespace callisto::broker

@@ -1,0 +1,190 @@
+// Dealing the rows of a graph.
+#include <callisto/cluster/deal.hpp>
+#include <callisto/global/synchronization/collectives.hpp>
+#include <callisto/global/synchronization/exchange.hpp>
+#include <callisto/graph/csr/weight_survey.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace callisto::cluster {
+
+namespace {
+
+using machine::page_array;
+using machine::page_kind;
+
+/// Facts that other ranks must know of rank 0's graph before they get its rows.
+struct graph_shape {
+  std::uint64_t vertices = 0;
+  std::uint64_t out_arcs = 0;
+  std::uint64_t in_arcs = 0;
+  std::uint64_t vertex_bytes = 0;
+  double heaviest = 0;
+  bool directed = false;
+  bool has_in = false;
+  bool weighted = false;
+  bool is_short = false;
+  bool surveyed = false;
+  bool wrong = false;
+  bool whole = false;
+};
+
+template <class Vertex>
+graph_shape shape_of(const graph::csr_graph<Vertex>& g) {
+  graph_shape s;
+  s.vertices = g.vertices();
+  s.out_arcs = g.arcs();
+  s.in_arcs = g.directed() ? g.in().targets.size() : 0;
+  s.vertex_bytes = sizeof(Vertex);
+  s.directed = g.directed();
+  s.has_in = g.has_in();
+  s.weighted = g.weighted();
+  s.is_short = g.has_short_weights();
+  if (const auto& known = g.known_weights()) {
+    s.surveyed = true;
+    s.heaviest = known->most;
+    s.wrong = known->wrong;
+    s.whole = known->whole;
+  }
+  return s;
+}
+
+std::vector<std::uint64_t> arc_bounds(const page_array<std::uint64_t>& offsets,
+                                      const std::vector<std::uint64_t>& bounds) {
+  std::vector<std::uint64_t> arcs;
+  for (const std::uint64_t v : bounds) arcs.push_back(offsets[v]);
+  return arcs;
+}
+
+/// Sends an array of rank 0 by parts, or receives a part of it: only this part takes memory.
+template <class T>
+page_array<T> dealt(const page_array<T>* from, std::uint64_t size, const std::vector<std::uint64_t>& bounds) {
+  if (from != nullptr) {
+    // Rank 0 only reads.
+    global::deal_parts(std::span(const_cast<T*>(from->data()), size), bounds);
+    return {};
+  }
+  page_array<T> made(size, page_kind::small);
+  global::deal_parts(std::span(made.data(), size), bounds);
+  return made;
+}
+
+page_array<std::uint64_t> replicated(const page_array<std::uint64_t>* from, std::uint64_t size) {
+  if (from != nullptr) {
+    global::replicate(std::span(const_cast<std::uint64_t*>(from->data()), size));
+    return {};
+  }
+  page_array<std::uint64_t> made(size);
+  global::replicate(std::span(made.data(), size));
+  return made;
+}
+
+/// `from`: null at ranks that receive.
+template <class Vertex>
+graph::adjacency<Vertex> dealt_rows(const graph::adjacency<Vertex>* from, const graph_shape& shape, std::uint64_t arcs,
+                                    const std::vector<std::uint64_t>& bounds) {
+  graph::adjacency<Vertex> made;
+  made.offsets = replicated(from != nullptr ? &from->offsets : nullptr, shape.vertices + 1);
+  const std::vector<std::uint64_t> parts = arc_bounds(from != nullptr ? from->offsets : made.offsets, bounds);
+  made.targets = dealt<Vertex>(from != nullptr ? &from->targets : nullptr, arcs, parts);
+  if (!shape.weighted) return made;
+  const auto deal_weights = [&]<class Weight>(const Weight* of) {
+    if (from == nullptr) {
+      made.weights = dealt<Weight>(nullptr, arcs, parts);
+    } else {
+      global::deal_parts(std::span(const_cast<Weight*>(of), arcs), parts);
+    }
+  };
+  if (shape.is_short) {
+    deal_weights(from != nullptr ? from->weights.template data<graph::short_weight>()
+                                 : static_cast<const graph::short_weight*>(nullptr));
+  } else {
+    deal_weights(from != nullptr ? from->weights.template data<double>() : static_cast<const double*>(nullptr));
+  }
+  return made;
+}
+
+template <class Vertex>
+graph::any_graph dealt_graph(const graph::csr_graph<Vertex>* from, const graph_shape& shape,
+                             const std::vector<std::uint64_t>& bounds) {
+  graph::adjacency<Vertex> out =
+      dealt_rows<Vertex>(from != nullptr ? &from->out() : nullptr, shape, shape.out_arcs, bounds);
+  graph::adjacency<Vertex> in;
+  if (shape.directed && shape.has_in) {
+    in = dealt_rows<Vertex>(from != nullptr ? &from->in() : nullptr, shape, shape.in_arcs, bounds);
+  }
+  std::optional<graph::weight_survey> known;
+  if (shape.surveyed) known = graph::weight_survey{.most = shape.heaviest, .wrong = shape.wrong, .whole = shape.whole};
+  return graph::csr_graph<Vertex>(shape.directed, std::move(out), std::move(in), {}, 0).knowing_weights(known);
+}
+
+std::vector<std::uint64_t> bounds_by_rows(const graph::any_graph& graph) {
+  const auto parts = static_cast<std::size_t>(global::here().ranks);
+  return std::visit(
+      [parts](const auto& g) {
+        return balanced_bounds(g.out().offsets,
+                               g.directed() && g.has_in() ? std::span<const std::uint64_t>(g.in().offsets)
+                                                          : std::span<const std::uint64_t>(),
+                               parts);
+      },
+      graph);
+}
+
+}  // namespace
+
+std::uint64_t count_self_loops(const graph::any_graph& graph, graph::partners& among) {
+  return among.sum(std::visit(
+      [&](const auto& g) {
+        return parallel_reduce(
+            among.first(), among.last(), std::uint64_t{0},
+            [&](std::uint64_t first, std::uint64_t last, std::uint64_t found) {
+              for (std::uint64_t v = first; v != last; ++v) {
+                const auto row = g.out().row(v);
+                const auto loops = std::equal_range(row.begin(), row.end(), v);
+                found += static_cast<std::uint64_t>(loops.second - loops.first);
+              }
+              return found;
+            },
+            std::plus<>{});
+      },
+      graph));
+}
+
+std::unique_ptr<rank_partners> partners_of(const graph::any_graph& graph) {
+  return std::make_unique<rank_partners>(bounds_by_rows(graph));
+}
+
+std::vector<std::uint64_t> bounds_of_first(const graph::any_graph& graph) {
+  std::vector<std::uint64_t> bounds(static_cast<std::size_t>(global::here().ranks) + 1);
+  if (global::here().rank == 0) bounds = bounds_by_rows(graph);
+  global::replicate(std::span(bounds));
+  return bounds;
+}
+
+void deal_graph(graph::any_graph& graph, const std::vector<std::uint64_t>& bounds) {
+  const bool has = global::here().rank == 0;
+  graph_shape shape;
+  if (has) shape = std::visit([](const auto& g) { return shape_of(g); }, graph);
+  shape = global::broadcast(shape);
+  if (shape.vertices == 0) return;  // no rows, and no offsets
+  const auto deal = [&]<class Vertex>(Vertex) {
+    const auto* const from = has ? &std::get<graph::csr_graph<Vertex>>(graph) : nullptr;
+    graph::any_graph made = dealt_graph<Vertex>(from, shape, bounds);
+    if (!has) graph = std::move(made);
+  };
+  if (shape.vertex_bytes == sizeof(std::uint32_t)) {
+    deal(std::uint32_t{});
+  } else {
+    deal(std::uint64_t{});
+  }
+}
+
+}  // namespace callisto::cluster

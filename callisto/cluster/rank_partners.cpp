@@ -1,0 +1,54 @@
+#include <callisto/cluster/rank_partners.hpp>
+#include <callisto/global/synchronization/exchange.hpp>
+#include <callisto/global/transport/here.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace callisto::cluster {
+
+rank_partners::rank_partners(std::vector<std::uint64_t> bounds)
+    : partners(static_cast<std::size_t>(global::here().rank), std::move(bounds)) {}
+
+void rank_partners::share_bytes(std::byte* all, const std::vector<std::uint64_t>& bounds) {
+  global::share_parts(std::span(all, bounds.back()), bounds);
+}
+
+void rank_partners::collect_bytes(std::byte* all, const std::vector<std::uint64_t>& bounds) {
+  global::collect_parts(std::span(all, bounds.back()), bounds);
+}
+
+void rank_partners::exchange_bytes(std::span<const std::byte> from, const std::vector<std::uint64_t>& counts,
+                                   const make_room& room) {
+  const std::vector<std::uint64_t> came =
+      global::detail::exchange_counts(counts, from.size(), std::source_location::current());
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t n : came) bytes += n;
+  global::detail::exchange_bytes(global::detail::pieces_of<const std::byte>(from, counts),
+                                 global::detail::pieces_of<std::byte>(room(bytes), came),
+                                 std::source_location::current());
+}
+
+std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> more,
+                                           std::size_t parts) {
+  const std::uint64_t vertices = offsets.empty() ? 0 : offsets.size() - 1;
+  const std::uint64_t piece = graph::partner_piece(vertices);
+  // A vertex takes about the time and the memory of two arcs, whatever its degree.
+  const auto weight_before = [&](std::uint64_t v) { return 2 * v + offsets[v] + (more.empty() ? 0 : more[v]); };
+  std::vector<std::uint64_t> bounds{0};
+  const std::uint64_t all = vertices == 0 ? 0 : weight_before(vertices);
+  const std::uint64_t pieces = (vertices + piece - 1) / piece;
+  std::uint64_t at = 0;  // pieces before the bound
+  for (std::size_t p = 1; p < parts; ++p) {
+    const std::uint64_t wanted = all / parts * p + all % parts * p / parts;
+    const auto before = [&](std::uint64_t i) { return weight_before(std::min(vertices, i * piece)); };
+    while (at < pieces && before(at + 1) <= wanted) ++at;
+    // The piece in which the bound lies goes to the side that it loads less.
+    if (at < pieces && wanted - std::min(wanted, before(at)) > before(at + 1) - wanted) ++at;
+    bounds.push_back(std::min(vertices, at * piece));
+  }
+  bounds.push_back(vertices);
+  return bounds;
+}
+
+}  // namespace callisto::cluster

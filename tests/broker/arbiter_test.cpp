@@ -1,0 +1,319 @@
+// The arbiter with jobs that a test plays, on a clock that the test moves: each user's part, lending, asking, force,
+// debt, death and sleep.
+#include <callisto/broker/arbiter.hpp>
+#include <callisto/machine/native.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace callisto::broker {
+namespace {
+
+using cosched::no_job;
+using machine::native;
+using machine::order;
+
+constexpr std::uint64_t ms = 1'000'000;
+
+/// Jobs as their broker sees them.
+class played : public arbiter_world {
+ public:
+  explicit played(unsigned contexts) : arbiter_(cores(contexts), {}, *this), contexts_(contexts) {}
+
+  reply look(unsigned job, unsigned c) override {
+    return broker_side<native>(its(job).offers[c], its(job).replies[c]).look();
+  }
+  void say(unsigned job, unsigned c, const offer& what, bool) override {
+    broker_side<native>(its(job).offers[c], its(job).replies[c]).say(what);
+  }
+  void watch(unsigned job, unsigned c, bool on) override {
+    broker_side<native>(its(job).offers[c], its(job).replies[c]).watch(on);
+  }
+  void tell_share(unsigned job, unsigned c, double share) override { its(job).share[c] = share; }
+  void tell_change(unsigned job, unsigned main, bool alone) override { its(job).main = main, its(job).alone = alone; }
+  void keep_off(unsigned job, unsigned c) override { EXPECT_TRUE(kept_off.emplace(job, c).second); }
+  void give_back(unsigned job, unsigned c) override { EXPECT_EQ(kept_off.erase({job, c}), 1u); }
+  bool dormant(unsigned job) override { return asleep.contains(job); }
+
+  unsigned join(std::uint64_t user, unsigned weight = 1) {
+    cosched::job_demand d{.job = 0, .weight = 1, .contexts = {}};
+    for (unsigned c = 0; c < contexts_; ++c) d.contexts.add(c);
+    return arbiter_.join(user, weight, d, now_).value_or(no_job);
+  }
+
+  // --- the World of a job
+  struct as_job {
+    played& of;
+    unsigned job;
+    std::uint64_t now() const { return of.now_; }
+    void ring(unsigned c) const { of.rings.emplace_back(job, c); }
+  };
+  bool try_take(unsigned job, unsigned c) {
+    std::uint64_t seen = 0;
+    as_job w{*this, job};
+    const bool taken = side(job, c).try_take(w, its(job).mine[c], seen);
+    hear();
+    return taken;
+  }
+  /// The check-in and what follows.
+  bool keep(unsigned job, unsigned c) {
+    if (its(job).offers[c].word.load(order::relaxed) == its(job).mine[c].word) return true;
+    as_job w{*this, job};
+    const bool kept = side(job, c).keep(w, its(job).mine[c]);
+    hear();
+    return kept;
+  }
+  void idle(unsigned job, unsigned c) {
+    as_job w{*this, job};
+    side(job, c).idle(w);
+    hear();
+  }
+  void hear() {
+    for (const auto& [job, c] : std::exchange(rings, {})) arbiter_.rung(job, c, now_);
+  }
+  void pass_time(std::uint64_t ns) {
+    for (const std::uint64_t end = now_ + ns; now_ < end;) {
+      const std::uint64_t due = arbiter_.pass(now_);
+      now_ = std::min(end, std::max(due, now_ + 1));
+    }
+    arbiter_.pass(now_);
+  }
+  /// All jobs have work everywhere, and check in each `period`; returns what each got, in contexts' time.
+  std::map<unsigned, double> run(const std::vector<unsigned>& jobs, std::uint64_t time, std::uint64_t period = ms,
+                                 unsigned deaf = no_job) {
+    std::map<unsigned, double> had;
+    std::map<std::pair<unsigned, unsigned>, bool> runs;
+    for (std::uint64_t t = 0; t < time; t += period) {
+      for (const unsigned j : jobs) {
+        for (unsigned c = 0; c < contexts_; ++c) {
+          bool& here = runs[{j, c}];
+          if (j == deaf && here) continue;  // it never looks
+          here = (here && keep(j, c)) || try_take(j, c);
+        }
+      }
+      pass_time(period);
+      for (unsigned c = 0; c < contexts_; ++c) {
+        if (arbiter_.holder(c) != no_job)
+          had[arbiter_.holder(c)] += static_cast<double>(period) / static_cast<double>(time);
+      }
+    }
+    return had;
+  }
+
+  struct one {
+    std::array<offer_line<native>, 8> offers;
+    std::array<reply_line<native>, 8> replies;
+    std::array<cosched::lease, 8> mine;
+    std::array<double, 8> share{};
+    unsigned main = no_job;
+    bool alone = false;
+  };
+  one& its(unsigned job) {
+    auto& made = jobs_[job];
+    if (made == nullptr) made = std::make_unique<one>();
+    return *made;
+  }
+  job_side<native> side(unsigned job, unsigned c) { return {its(job).offers[c], its(job).replies[c], c}; }
+  static std::vector<unsigned> cores(unsigned contexts) {
+    std::vector<unsigned> all(contexts);
+    for (unsigned c = 0; c < contexts; ++c) all[c] = c;
+    return all;
+  }
+
+  std::uint64_t now_ = 1'000'000 * ms;
+  std::map<unsigned, std::unique_ptr<one>> jobs_;
+  std::vector<std::pair<unsigned, unsigned>> rings;
+  std::set<unsigned> asleep;
+  std::set<std::pair<unsigned, unsigned>> kept_off;
+  arbiter arbiter_;
+  unsigned contexts_;
+};
+
+TEST(Arbiter, AHolderMakesRoomForTheJobWithHighPriority) {
+  played w(2);
+  const unsigned a = w.join(1);
+  EXPECT_TRUE(w.its(a).alone);
+  EXPECT_FALSE(w.try_take(a, 0));
+  EXPECT_TRUE(w.try_take(a, 0));
+  EXPECT_FALSE(w.try_take(a, 1));
+  EXPECT_TRUE(w.try_take(a, 1));
+  const unsigned b = w.join(2);
+  EXPECT_FALSE(w.its(a).alone);
+  const unsigned its = w.its(b).main;
+  EXPECT_NE(its, w.its(a).main);
+  EXPECT_FALSE(w.try_take(b, its));
+  EXPECT_TRUE(w.keep(a, 1 - its)) << "its own context stays";
+  EXPECT_FALSE(w.keep(a, its)) << "the borrowed one goes";
+  EXPECT_EQ(w.arbiter_.holder(its), b);
+  EXPECT_TRUE(w.try_take(b, its));
+  EXPECT_EQ(w.arbiter_.held_by(a), 1u);
+  EXPECT_EQ(w.arbiter_.debt_of(1), 0u);
+}
+
+TEST(Arbiter, NewWeightsAndReservedContextsHoldAtOnce) {
+  played w(4);
+  const unsigned a = w.join(1);
+  const unsigned b = w.join(2);
+  const auto had = [&] { return w.run({a, b}, 1000 * ms); };
+  had();
+  EXPECT_NEAR(had()[a], 2, 0.05);
+  w.arbiter_.set_weight(1, 3);
+  w.arbiter_.set_weight(77, 3);  // no such user
+  w.arbiter_.set_cores(played::cores(4), w.now_);
+  had();
+  EXPECT_NEAR(had()[a], 3, 0.05);
+  std::vector<unsigned> some = played::cores(4);
+  some[0] = cosched::no_core;
+  w.arbiter_.set_cores(some, w.now_);
+  EXPECT_EQ(w.arbiter_.holder(0), no_job);
+  had();
+  auto now = had();
+  EXPECT_NEAR(now[a] + now[b], 3, 0.05);
+  EXPECT_EQ(w.arbiter_.holder(0), no_job);
+  EXPECT_EQ(w.its(a).share[0] + w.its(b).share[0], 0);
+  w.arbiter_.set_cores(std::vector<unsigned>(4, cosched::no_core), w.now_);
+  EXPECT_TRUE(had().empty());
+  // Their requests have stayed in their replies.
+  w.arbiter_.set_cores(played::cores(4), w.now_);
+  had();
+  now = had();
+  EXPECT_NEAR(now[a], 3, 0.05);
+  EXPECT_NEAR(now[b], 1, 0.05);
+}
+
+TEST(Arbiter, WhatIsIdleIsLentAfterItsTime) {
+  played w(2);
+  const unsigned a = w.join(1);
+  const unsigned b = w.join(2);
+  const unsigned c = w.its(a).main;
+  w.try_take(a, c);
+  ASSERT_TRUE(w.try_take(a, c));
+  EXPECT_FALSE(w.try_take(b, c));
+  w.idle(a, c);
+  w.pass_time(9 * ms);
+  EXPECT_EQ(w.arbiter_.holder(c), a) << "rule 2";
+  w.pass_time(2 * ms);
+  EXPECT_EQ(w.arbiter_.holder(c), b) << "rule 3";
+  ASSERT_TRUE(w.try_take(b, c));
+  EXPECT_FALSE(w.try_take(a, c));
+  EXPECT_FALSE(w.keep(b, c)) << "rule 4";
+  EXPECT_TRUE(w.try_take(a, c));
+}
+
+TEST(Arbiter, AJobThatDoesNotAnswerLosesTheContextAndItsUserPays) {
+  played w(2);
+  const unsigned a = w.join(1);
+  for (const unsigned c : {0u, 1u}) w.try_take(a, c), w.try_take(a, c);
+  const unsigned b = w.join(2);
+  const unsigned its = w.its(b).main;
+  w.try_take(b, its);
+  w.pass_time(9 * ms);
+  EXPECT_EQ(w.arbiter_.holder(its), a);
+  w.pass_time(2 * ms);
+  EXPECT_EQ(w.arbiter_.holder(its), b);
+  EXPECT_TRUE(w.try_take(b, its));
+  EXPECT_EQ(w.arbiter_.forced(), 1u);
+  EXPECT_TRUE(w.kept_off.contains({a, its}));
+  w.pass_time(100 * ms);
+  const std::uint64_t debt = w.arbiter_.debt_of(1);
+  EXPECT_GE(debt, 100 * ms) << "it still runs there";
+  EXPECT_LE(debt, 112 * ms);
+  // It answers. The debt stays until the other user has got it on the debtor's own context.
+  EXPECT_FALSE(w.keep(a, its));
+  EXPECT_FALSE(w.try_take(a, its));
+  w.pass_time(20 * ms);
+  EXPECT_TRUE(w.kept_off.empty());
+  EXPECT_FALSE(w.try_take(b, 1 - its));
+  EXPECT_FALSE(w.keep(a, 1 - its)) << "other users come first";
+  EXPECT_TRUE(w.try_take(b, 1 - its));
+  EXPECT_FALSE(w.try_take(a, 1 - its));
+  w.pass_time(debt + 10 * ms);
+  EXPECT_EQ(w.arbiter_.debt_of(1), 0u);
+  EXPECT_FALSE(w.keep(b, 1 - its));
+  EXPECT_EQ(w.arbiter_.holder(1 - its), a);
+}
+
+TEST(Arbiter, ABrokerThatWokeLateBlamesNoJob) {
+  played w(2);
+  const unsigned a = w.join(1);
+  for (const unsigned c : {0u, 1u}) w.try_take(a, c), w.try_take(a, c);
+  const unsigned b = w.join(2);
+  const unsigned its = w.its(b).main;
+  w.try_take(b, its);
+  w.now_ += 5000 * ms;
+  w.arbiter_.excuse(5000 * ms, w.now_);
+  w.arbiter_.pass(w.now_);
+  EXPECT_EQ(w.arbiter_.holder(its), a);
+  EXPECT_EQ(w.arbiter_.debt_of(1), 0u);
+}
+
+TEST(Arbiter, AJobThatEndsLeavesNothing) {
+  played w(1);
+  const unsigned a = w.join(1);
+  const unsigned b = w.join(2);
+  const auto first = w.run({a}, 2 * ms);
+  EXPECT_EQ(w.arbiter_.holder(0), a);
+  w.try_take(b, 0);
+  w.arbiter_.leave(a, w.now_);
+  EXPECT_EQ(w.arbiter_.holder(0), b);
+  w.arbiter_.leave(b, w.now_);
+  EXPECT_EQ(w.arbiter_.holder(0), no_job);
+  EXPECT_EQ(w.arbiter_.users(), 0u);
+}
+
+TEST(Arbiter, AMainThreadThatSleepsLendsItsContextAndGetsItBack) {
+  played w(2);
+  const unsigned a = w.join(1);
+  const unsigned b = w.join(2);
+  const unsigned c = w.its(a).main;
+  w.try_take(a, c);
+  ASSERT_TRUE(w.try_take(a, c));
+  w.try_take(b, c);
+  w.pass_time(200 * ms);
+  EXPECT_EQ(w.arbiter_.holder(c), a) << "rule 1";
+  w.asleep.insert(a);
+  w.pass_time(100 * ms);
+  EXPECT_EQ(w.arbiter_.holder(c), b);
+  ASSERT_TRUE(w.try_take(b, c));
+  w.asleep.clear();  // in code that does not ask
+  w.pass_time(20 * ms);
+  EXPECT_FALSE(w.keep(b, c));
+  EXPECT_EQ(w.arbiter_.holder(c), a);
+}
+
+TEST(Arbiter, AUserWithThreeJobsGetsHalf) {
+  played w(2);
+  const std::vector<unsigned> jobs = {w.join(1), w.join(2), w.join(2), w.join(2)};
+  const auto had = w.run(jobs, 2000 * ms);
+  EXPECT_NEAR(had.at(jobs[0]), 1, .05);
+  for (unsigned j = 1; j < 4; ++j) EXPECT_NEAR(had.at(jobs[j]), 1. / 3, .05);
+  EXPECT_EQ(w.arbiter_.forced(), 0u);
+}
+
+TEST(Arbiter, NotAnsweringDoesNotPay) {
+  played w(2);
+  const std::vector<unsigned> jobs = {w.join(1), w.join(1), w.join(2), w.join(2)};
+  const auto had = w.run(jobs, 2000 * ms, ms, jobs[3]);
+  EXPECT_GE(had.at(jobs[0]) + had.at(jobs[1]), .95);
+}
+
+TEST(Arbiter, ManyJobsAllGoOn) {
+  played w(4);
+  std::vector<unsigned> jobs;
+  for (unsigned j = 0; j < 40; ++j) jobs.push_back(w.join(j % 5));
+  EXPECT_EQ(w.run(jobs, 1500 * ms).size(), 40u);
+  played full(1);
+  for (unsigned j = 0; j < 255; ++j) ASSERT_NE(full.join(j % 5), no_job);
+  EXPECT_EQ(full.join(9), no_job);
+}
+
+}  // namespace
+}  // namespace callisto::broker

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The policy file of `callisto broker`: a good one holds, also after SIGHUP; a bad one is refused with its line, and a
+# running broker keeps the old policy.
+# Usage: policy_test.sh CALLISTO JOB_PROGRAM
+set -euo pipefail
+# shellcheck source=tests/cosched/outcomes.sh
+source "$(dirname "$(readlink -f "$0")")/../cosched/outcomes.sh"
+callisto=$1 job_program=$2
+work=$(mktemp -d)
+pids=()
+finish() {
+  kill -KILL "${pids[@]}" 2> /dev/null || true
+  wait 2> /dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+export CALLISTO_COSCHED_DIR=$work
+file=$work/policy.toml
+
+check() { "$callisto" broker --policy "$file" --check 2>&1; }
+# refused LINE EXPECTED TEXT: TEXT is no policy, because of that line.
+refused() {
+  printf '%s\n' "$3" > "$file"
+  local said
+  said=$(check) && fail "this is a policy: $3"
+  [[ $said == *"$file"*"$1: $2"* ]] || fail "expected line $1: $2, got: $said"
+}
+refused 2 "'limit': expected limits, weights or contexts" $'# one\n[limit]\njobs_per_user = 3'
+refused 2 "'jobs': expected jobs_per_user or messages_per_second" $'[limits]\njobs = 3'
+refused 2 "'jobs_per_user': expected a whole number from 1 to 255" $'[limits]\njobs_per_user = 0'
+refused 2 "'jobs_per_user': expected a whole number" $'[limits]\njobs_per_user = "3"'
+refused 1 "'limits': expected a table" 'limits = 3'
+refused 3 "'nobody-of-this-name': no user has this name here" $'[weights.users]\nroot = 2\nnobody-of-this-name = 2'
+refused 2 "'4294967296': no group has this name here" $'[weights.groups]\n4294967296 = 2'
+refused 2 "'root': expected a whole number from 1 to 1000" $'[weights.users]\nroot = 1001'
+refused 4 "a group's weight is below the default, 3" $'[weights]\ndefault = 3\n[weights.groups]\nroot = 2'
+refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = "1-"'
+refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = [1]'
+refused 2 "'open': expected reserved" $'[contexts]\nopen = "1"'
+refused 3 "" $'[limits]\n\njobs_per_user = = 3'
+printf '[contexts]\nreserved = "0-1023"\n' > "$file"
+said=$(check) && fail "a policy reserves all contexts"
+[[ $said == *"all contexts of this machine are reserved"* ]] || fail "$said"
+rm "$file"
+check > /dev/null && fail "a policy that is not there"
+"$callisto" broker --policy "$file" 2> /dev/null && fail "a broker without its policy"
+
+printf '# nothing\n' > "$file"
+[[ $(check) == "$file: a policy" ]] || fail "an empty policy: $(check)"
+"$callisto" broker --policy "$file" > "$work/listens" 2> "$work/said" &
+broker=$!
+pids+=("$broker")
+until grep -q "policy $file" "$work/listens"; do kill -0 $broker || fail "no broker: $(cat "$work/said")"; done
+"$job_program" > "$work/job" &
+pids+=($!)
+says() { "$callisto" status --json | tr -d ' \n' | sed "s/.*\"broker\":{[^}]*\"$1\":\([0-9.]*\).*/\1/"; }
+until_it_is() { until [[ $(says "$1") == "$2" ]]; do kill -0 $broker || fail "the broker ended"; done; }
+# follow TEXT: the broker reads TEXT as its policy.
+read_so_far=0
+follow() {
+  printf '%s\n' "$1" > "$file"
+  read_so_far=$((read_so_far + 1))
+  kill -HUP $broker
+  until [[ $(grep -c "$file" "$work/said") == "$read_so_far" ]]; do kill -0 $broker || fail "SIGHUP ended it"; done
+}
+until_it_is own_jobs 1
+[[ $(says own_weight) == 1 ]] || fail "the default weight"
+follow $'[weights]\ndefault = 2'
+[[ $(says own_weight) == 2 ]] || fail "a default weight"
+follow "weights = { default = 2, groups = { $(id -g) = 7 } }"
+[[ $(says own_weight) == 7 ]] || fail "a group's weight"
+follow "weights = { users = { $(id -u) = 4 }, groups = { $(id -g) = 7 } }"
+[[ $(says own_weight) == 4 ]] || fail "a user's weight"
+follow $'[weights]\ndefault = 0'
+grep -q "policy.toml:2: 'default': expected a whole number from 1 to 1000; the old policy stays" "$work/said" ||
+  fail "no word of a bad file: $(cat "$work/said")"
+[[ $(says own_weight) == 4 ]] || fail "a bad file changed the policy"
+# A limit below what runs: the job stays, the next one is refused.
+follow $'[limits]\njobs_per_user = 1'
+until_it_is own_jobs 1
+said=$("$job_program" 2>&1) && fail "a second job of a user with one"
+[[ $said == *"this user has as many jobs as it allows"* ]] || fail "$said"
+contexts=$(nproc)
+if ((contexts >= 2)); then
+  # A job on all contexts, alone: it has all but the reserved one, and then all.
+  first=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+  until_it_is own_contexts "$contexts"
+  follow "contexts.reserved = \"$first\""
+  until_it_is own_contexts $((contexts - 1))
+  follow '# nothing'
+  until_it_is own_contexts "$contexts"
+fi
+kill -TERM $broker
+wait $broker || true
+[[ ! -e $work/broker ]] || fail "the socket is left"

@@ -1,0 +1,460 @@
+// A broker in a process of its own, and jobs that behave and misbehave: handshake, damaged messages, limits, copies of
+// sockets, death of either side, brokers that are none.
+#include <callisto/broker/accounts.hpp>
+#include <callisto/broker/client.hpp>
+#include <callisto/broker/messages.hpp>
+#include <callisto/broker/pages.hpp>
+#include <callisto/broker/server.hpp>
+#include <callisto/cosched/job.hpp>
+
+#include <gtest/gtest.h>
+
+#include "../forked_child.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace callisto::broker {
+namespace {
+
+using machine::descriptor;
+
+/// A folder in which jobs of the test look for a broker and for a table.
+class Broker : public testing::Test {
+ protected:
+  Broker() {
+    std::string name = "/tmp/callisto-broker-XXXXXX";
+    folder_ = mkdtemp(name.data());
+    ::setenv("CALLISTO_COSCHED_DIR", folder_.c_str(), 1);
+  }
+  ~Broker() override {
+    ::unsetenv("CALLISTO_COSCHED_DIR");
+    broker_.reset();
+    ::unlink(path().c_str());
+    ::rmdir(folder_.c_str());
+  }
+  std::string path() const { return folder_ + "/broker"; }
+
+  void start(unsigned jobs_of_user = 64) {
+    broker_.emplace([&](const tests::child::say& say) {
+      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}});
+      say('b');
+      serves.run([] { return false; });
+    });
+    ASSERT_EQ(broker_->hear(), 'b');
+  }
+  static cosched::membership how() { return {.contexts = {0}, .main = 0, .broker = find}; }
+  static std::unique_ptr<cosched::broker_link> join() {
+    std::string refusal;
+    auto made = find(how(), refusal);
+    EXPECT_EQ(refusal, "");
+    return made;
+  }
+  static report reported() {
+    const auto r = ask_for_report();
+    EXPECT_TRUE(r);
+    return r ? r->says : report();
+  }
+  /// Waits until the broker has this many jobs.
+  static void wait_for(unsigned jobs) {
+    while (reported().jobs != jobs) ::usleep(1000);
+  }
+  descriptor raw() const { return descriptor(connect_to_broker(path())); }
+  template <class Message>
+  static void tell(const descriptor& to, const Message& m) {
+    const auto bytes = bytes_of(m);
+    ::send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  /// Returns what comes, as a message; nullopt: the connection is closed.
+  static std::optional<any_message> hear(const descriptor& from) {
+    std::array<std::byte, 512> bytes{};
+    const ssize_t got = ::recv(from.get(), bytes.data(), bytes.size(), 0);
+    return got <= 0 ? std::nullopt : parse(std::span(bytes).first(static_cast<std::size_t>(got)));
+  }
+  static hello good() {
+    hello h;
+    h.facts.contexts[0] = 1;
+    return h;
+  }
+
+  std::string folder_;
+  std::optional<tests::child> broker_;
+};
+
+bool never() { return false; }
+
+TEST_F(Broker, AJobJoinsRunsAndLeaves) {
+  start();
+  const auto me = join();
+  ASSERT_NE(me, nullptr);
+  wait_for(1);
+  EXPECT_TRUE(me->alone());
+  EXPECT_EQ(me->main_context(), 0u);
+  EXPECT_DOUBLE_EQ(me->share_of(0), 1);
+  cosched::lease mine;
+  ASSERT_TRUE(me->take(0, mine, never, cosched::watch_period));
+  EXPECT_EQ(me->word(0).load(machine::order::relaxed), mine.word);
+  EXPECT_EQ(reported().own_contexts, 1u);
+  const std::uint64_t before = me->generation();
+  const auto other = join();
+  wait_for(2);
+  EXPECT_FALSE(me->alone());
+  EXPECT_NE(me->generation(), before);
+  // One context, two jobs: they take turns.
+  cosched::lease its;
+  me->leave_context(0);
+  ASSERT_TRUE(other->take(0, its, never, cosched::watch_period));
+  me->leave();
+  wait_for(1);
+  EXPECT_TRUE(other->keep(0, its, true));
+}
+
+TEST_F(Broker, DamagedMessagesEndTheirConnectionAndNoOther) {
+  start();
+  const auto me = join();
+  wait_for(1);
+  const hello whole = good();
+  std::vector<std::string> damaged;
+  const std::string bytes(reinterpret_cast<const char*>(&whole), sizeof whole);
+  for (std::size_t n = 1; n < bytes.size(); n += 13) damaged.push_back(bytes.substr(0, n));
+  damaged.push_back(bytes + "x");
+  damaged.push_back(std::string(100'000, 'x'));
+  for (const std::size_t at : {0u, 6u, 11u, 13u, 16u}) {
+    damaged.push_back(bytes);
+    damaged.back()[at] = static_cast<char>(damaged.back()[at] ^ 0x5a);
+    if (at == 16) damaged.back().replace(16, 128, 128, '\0');
+  }
+  for (const std::string& d : damaged) {
+    const descriptor s = raw();
+    ::send(s.get(), d.data(), d.size(), MSG_NOSIGNAL);
+    EXPECT_FALSE(hear(s)) << d.size();
+  }
+  // In the wrong order, twice, of the broker's own kinds, with a wrong nonce, with a descriptor.
+  const auto closes = [&](const std::function<void(const descriptor&)>& say) {
+    const descriptor s = raw();
+    say(s);
+    while (hear(s)) {
+    }
+    EXPECT_EQ(reported().jobs, 1u);
+  };
+  closes([](const descriptor& s) { tell(s, ring()); });
+  closes([](const descriptor& s) { tell(s, confirm()); });
+  closes([](const descriptor& s) { tell(s, welcome{.contexts = 1}); });
+  closes([](const descriptor& s) { tell(s, report()); });
+  closes([](const descriptor& s) { tell(s, good()), tell(s, good()); });
+  closes([](const descriptor& s) { tell(s, good()), tell(s, confirm{.nonce = 1}); });
+  closes([](const descriptor& s) {
+    const hello h = good();
+    iovec all{const_cast<hello*>(&h), sizeof h};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr m{};
+    m.msg_iov = &all;
+    m.msg_iovlen = 1;
+    m.msg_control = control.data();
+    m.msg_controllen = control.size();
+    cmsghdr* const c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    const int fd = s.get();
+    std::memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    ::sendmsg(s.get(), &m, MSG_NOSIGNAL);
+  });
+  EXPECT_FALSE(me->is_lost());
+  cosched::lease mine;
+  EXPECT_TRUE(me->take(0, mine, never, cosched::watch_period));
+}
+
+TEST_F(Broker, AnotherVersionIsRefusedInWords) {
+  start();
+  hello other = good();
+  other.head.version = 2;
+  const descriptor s = raw();
+  tell(s, other);
+  const auto said = hear(s);
+  ASSERT_TRUE(said && std::holds_alternative<refusal>(*said));
+  EXPECT_EQ(std::get<refusal>(*said).reason, refusal_reason::version);
+}
+
+TEST_F(Broker, LimitsRefuseTheNewestJobAndNoOther) {
+  start(2);
+  const auto a = join();
+  const auto b = join();
+  std::string refusal;
+  EXPECT_EQ(find(how(), refusal), nullptr);
+  EXPECT_EQ(refusal, path() + ": this user has as many jobs as it allows");
+  // A job that is refused runs alone; it does not go into a table, where it would meet none of the others.
+  EXPECT_EQ(cosched::job::join(how(), {folder_}, refusal), nullptr);
+  EXPECT_FALSE(refusal.empty());
+  // Connections that say nothing are as many as the limit allows, and then closed; jobs stay.
+  std::vector<descriptor> silent;
+  for (unsigned i = 0; i < 40; ++i) silent.push_back(raw());
+  for (const descriptor& s : silent) EXPECT_FALSE(hear(s));
+  EXPECT_EQ(reported().jobs, 2u);
+}
+
+TEST_F(Broker, AFloodIsReadSlowlyAndLosesNoJob) {
+  start();
+  const auto me = join();
+  descriptor flooding = raw();
+  tell(flooding, good());
+  const auto yes = hear(flooding);
+  ASSERT_TRUE(yes && std::holds_alternative<welcome>(*yes));
+  tell(flooding, confirm{.nonce = std::get<welcome>(*yes).nonce});
+  wait_for(2);
+  const ring one{.context = 0};
+  for (unsigned i = 0; i < 20'000; ++i) ::send(flooding.get(), &one, sizeof one, MSG_NOSIGNAL | MSG_DONTWAIT);
+  flooding = descriptor();
+  wait_for(1);
+  EXPECT_FALSE(me->is_lost());
+}
+
+TEST_F(Broker, AChildWithTheSocketIsNotTheJob) {
+  start();
+  {
+    // The child dies, its own child keeps the socket, until the test closes a pipe.
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const descriptor to(ends[1]);
+    const descriptor from(ends[0]);
+    tests::child job([&](const tests::child::say& say) {
+      const auto me = join();
+      if (fork() == 0) {
+        ::close(ends[1]);
+        char end = 0;
+        _exit(::read(ends[0], &end, 1) == 0 ? 0 : 1);
+      }
+      say(me != nullptr ? 'j' : 'n');
+      ::pause();
+    });
+    ASSERT_EQ(job.hear(), 'j');
+    wait_for(1);
+    job.end();
+    wait_for(0);
+  }
+  const descriptor s = raw();
+  tell(s, good());
+  const auto yes = hear(s);
+  ASSERT_TRUE(yes && std::holds_alternative<welcome>(*yes));
+  // What a child says with a copy of the socket is not heeded: not the nonce, and no nonsense either.
+  tests::child copy([&](const tests::child::say& say) {
+    tell(s, confirm{.nonce = std::get<welcome>(*yes).nonce});
+    tell(s, report());
+    say('x');
+  });
+  ASSERT_EQ(copy.hear(), 'x');
+  EXPECT_EQ(reported().jobs, 0u);
+  tell(s, confirm{.nonce = std::get<welcome>(*yes).nonce});
+  wait_for(1);
+}
+
+TEST_F(Broker, WithoutItsBrokerAJobGoesOnAndFindsTheNextOne) {
+  start();
+  std::string refusal;
+  const auto me = cosched::job::join(how(), {folder_}, refusal);
+  ASSERT_NE(me, nullptr) << refusal;
+  EXPECT_TRUE(me->has_broker());
+  EXPECT_EQ(me->path(), path());
+  wait_for(1);
+  const auto other = join();
+  wait_for(2);
+  cosched::job::seat here(*me, 0);
+  ASSERT_TRUE(here.take(never));
+  EXPECT_TRUE(here.undisturbed());
+  EXPECT_FALSE(me->stands_aside());
+  broker_->end();
+  EXPECT_TRUE(here.undisturbed()) << "it keeps what it has";
+  while (!me->stands_aside()) {
+    ::usleep(1000);
+    me->look_after();
+  }
+  EXPECT_TRUE(here.keep());
+  EXPECT_TRUE(me->member());
+  start();
+  while (me->stands_aside()) ::usleep(10'000);
+  EXPECT_FALSE(here.keep()) << "the new broker has granted nothing";
+  EXPECT_TRUE(here.take(never));
+  wait_for(1);
+}
+
+/// Returns the contexts of a thread's affinity, up to two.
+std::vector<unsigned> affinity_of(pid_t thread) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(thread, sizeof set, &set);
+  std::vector<unsigned> all;
+  for (unsigned c = 0; c < CPU_SETSIZE && all.size() < 2; ++c) {
+    if (CPU_ISSET(c, &set)) all.push_back(c);
+  }
+  return all;
+}
+
+TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {
+  const std::vector<unsigned> both = affinity_of(0);
+  if (both.size() < 2) GTEST_SKIP() << "one context";
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const unsigned c : both) CPU_SET(c, &set);
+  start();
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const descriptor to(ends[1]);
+  const descriptor from(ends[0]);
+  const cosched::membership on_both{.contexts = both, .main = both[0], .broker = find};
+  tests::child deaf([&](const tests::child::say& say) {
+    ::sched_setaffinity(0, sizeof set, &set);
+    std::string refusal;
+    const auto its = find(on_both, refusal);
+    std::array<cosched::lease, 2> leases;
+    for (const unsigned i : {0u, 1u}) its->take(both[i], leases[i], never, cosched::watch_period);
+    say('t');
+    char heard = 0;
+    if (::read(from.get(), &heard, 1) != 1) _exit(1);
+    for (const unsigned c : both) its->leave_context(c);
+    say('l');
+    ::pause();
+  });
+  ASSERT_EQ(deaf.hear(), 't');
+  std::string refusal;
+  const auto me = find(on_both, refusal);
+  ASSERT_NE(me, nullptr);
+  while (me->main_context() == cosched::context_assignment::no_context) ::usleep(1000);
+  const unsigned mine = me->main_context();
+  cosched::lease lease;
+  ASSERT_TRUE(me->take(mine, lease, never, cosched::watch_period));
+  while (affinity_of(deaf.pid()) == both) ::usleep(1000);
+  EXPECT_EQ(affinity_of(deaf.pid()), std::vector<unsigned>{mine == both[0] ? both[1] : both[0]});
+  EXPECT_EQ(reported().grade, enforcement::thread);
+  ASSERT_EQ(::write(to.get(), "x", 1), 1);
+  ASSERT_EQ(deaf.hear(), 'l');
+  while (affinity_of(deaf.pid()) != both) ::usleep(1000);
+}
+
+TEST_F(Broker, AStoppedBrokerHoldsNoJobUp) {
+  start();
+  const auto me = join();
+  const auto other = join();
+  wait_for(2);
+  cosched::lease mine;
+  cosched::lease its;
+  ASSERT_TRUE(other->take(0, its, never, cosched::watch_period));
+  broker_->stop();
+  const auto granted = [&] { return offer::of(me->word(0).load(machine::order::relaxed)).granted; };
+  EXPECT_TRUE(me->take(0, mine, never, cosched::watch_period));
+  EXPECT_FALSE(granted());
+  EXPECT_TRUE(me->is_lost());
+  const auto asked = ask_for_report();
+  ASSERT_TRUE(asked);
+  EXPECT_FALSE(asked->answers);
+  EXPECT_TRUE(me->keep(0, mine, true)) << "it runs as if none shared";
+  broker_->kill(SIGCONT);
+  other->leave_context(0);
+  while (!granted()) me->take(0, mine, never, cosched::watch_period);
+  while (me->is_lost()) ::usleep(1000);
+  EXPECT_EQ(reported().jobs, 2u) << "neither had to join again";
+}
+
+TEST_F(Broker, AJobInATableMovesToTheBroker) {
+  std::string refusal;
+  {
+    const auto me = cosched::job::join(how(), {folder_}, refusal);
+    ASSERT_NE(me, nullptr) << refusal;
+    EXPECT_FALSE(me->has_broker());
+    const std::string table = me->path();
+    cosched::job::seat here(*me, 0);
+    ASSERT_TRUE(here.take(never));
+    start();
+    while (!me->has_broker()) me->look_after();
+    wait_for(1);
+    EXPECT_FALSE(here.keep()) << "what it had was the table's";
+    EXPECT_TRUE(here.take(never));
+    EXPECT_EQ(reported().own_contexts, 1u);
+    ::unlink(table.c_str());
+  }
+  wait_for(0);
+}
+
+TEST_F(Broker, PagesWithoutSealsAreNotMapped) {
+  for (const bool short_one : {false, true}) {
+    // A broker of this user that would shorten a page later.
+    const descriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    std::strcpy(at.sun_path, path().c_str());
+    ::unlink(path().c_str());
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    ::listen(listener.get(), 4);
+    tests::child fake([&](const tests::child::say& say) {
+      const descriptor s(::accept(listener.get(), nullptr, nullptr));
+      hear(s);
+      auto pages = make_pages(short_one ? 1 : 2);
+      const int open = ::memfd_create("open", MFD_ALLOW_SEALING);
+      if (::ftruncate(open, static_cast<off_t>(bytes_of_replies(2))) != 0) _exit(1);
+      const welcome w{.contexts = 2};
+      iovec all{const_cast<welcome*>(&w), sizeof w};
+      alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+      msghdr m{};
+      m.msg_iov = &all;
+      m.msg_iovlen = 1;
+      m.msg_control = control.data();
+      m.msg_controllen = control.size();
+      cmsghdr* const c = CMSG_FIRSTHDR(&m);
+      c->cmsg_level = SOL_SOCKET;
+      c->cmsg_type = SCM_RIGHTS;
+      c->cmsg_len = CMSG_LEN(2 * sizeof(int));
+      const std::array<int, 2> fds{pages->offers.get(), short_one ? pages->replies.get() : open};
+      std::memcpy(CMSG_DATA(c), fds.data(), sizeof fds);
+      ::sendmsg(s.get(), &m, MSG_NOSIGNAL);
+      say(hear(s) ? 'y' : 'n');
+    });
+    std::string refusal;
+    EXPECT_EQ(find(how(), refusal), nullptr);
+    EXPECT_EQ(refusal, "");
+    EXPECT_EQ(fake.hear(), 'n') << "no confirmation came";
+  }
+}
+
+TEST(BrokerPages, AJobCannotChangeWhatTheBrokerSays) {
+  auto made = make_pages(3);
+  ASSERT_TRUE(made);
+  const int offers = made->offers.get();
+  EXPECT_EQ(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, offers, 0), MAP_FAILED);
+  EXPECT_NE(::ftruncate(offers, 0), 0);
+  EXPECT_NE(::ftruncate(made->replies.get(), 0), 0);
+  EXPECT_NE(::ftruncate(made->replies.get(), 1 << 20), 0);
+  EXPECT_NE(::pwrite(offers, "x", 1, 0), 1);
+  const descriptor again(::open(("/proc/self/fd/" + std::to_string(offers)).c_str(), O_RDWR));
+  EXPECT_EQ(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, again.get(), 0), MAP_FAILED);
+  std::string why;
+  EXPECT_TRUE(accept_pages(offers, made->replies.get(), 3, why));
+  EXPECT_FALSE(accept_pages(offers, made->replies.get(), 4, why));
+  EXPECT_EQ(why, "a page has a wrong kind or size");
+}
+
+TEST(Accounts, SubordinateNumbersCountAsTheirAccount) {
+  const accounts a("ann:100000:65536\n1002:200000:10\nnone:300000:5\nbad:x:y\n:1:2\n",
+                   "root:x:0:0\nann:x:1001:1001:,,,:/\n");
+  EXPECT_EQ(a.of(1001), 1001u);
+  EXPECT_EQ(a.of(100000), 1001u);
+  EXPECT_EQ(a.of(165535), 1001u);
+  EXPECT_EQ(a.of(165536), 165536u);
+  EXPECT_EQ(a.of(200009), 1002u);
+  EXPECT_EQ(a.of(300000), 300000u);
+  EXPECT_EQ(accounts().of(7), 7u);
+}
+
+}  // namespace
+}  // namespace callisto::broker

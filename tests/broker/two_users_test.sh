@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# A broker of root and jobs of two users: one user's job beside three of another's has half of the contexts. A job that
+# never answers is told of. A killed job leaves nothing, a false broker is passed over, and a second broker is refused.
+# Usage: two_users_test.sh CALLISTO JOB_PROGRAM
+set -euo pipefail
+# shellcheck source=tests/cosched/outcomes.sh
+source "$(dirname "$(readlink -f "$0")")/../cosched/outcomes.sh"
+[[ $(id -u) == 0 ]] || skip "only root can be two users"
+command -v setpriv > /dev/null || skip "no setpriv (util-linux)"
+work=$(mktemp -d)
+chmod 755 "$work"
+pids=()
+finish() {
+  kill -KILL "${pids[@]}" 2> /dev/null || true
+  wait 2> /dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+cp "$1" "$work/callisto"
+cp "$2" "$work/job"
+export CALLISTO_COSCHED_DIR=$work
+one=64300 other=64301
+
+# Each user's folder leads to root's socket.
+for user in $one $other; do
+  mkdir "$work/$user"
+  ln -s ../broker "$work/$user/broker"
+  chown "$user:$user" "$work/$user"
+done
+as() {
+  local user=$1
+  shift
+  CALLISTO_COSCHED_DIR=$work/$user setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
+}
+# start USER [OPTION]: starts a job of that user, and waits until it has joined; its process is $job.
+start() {
+  local user=$1
+  shift
+  : > "$work/said"
+  CALLISTO_COSCHED_DIR=$work/$user setpriv --reuid="$user" --regid="$user" --clear-groups "$work/job" "$@" > "$work/said" &
+  job=$!
+  pids+=("$job")
+  until grep -q joined "$work/said"; do kill -0 "$job" || fail "the job ended"; done
+}
+# says USER KEY: a number of `callisto status` under the broker.
+says() { as "$1" "$work/callisto" status --json | tr -d ' \n' | sed "s/.*\"broker\":{[^}]*\"$2\":\([0-9.]*\).*/\1/"; }
+until_it_is() { until [[ $(says "$1" "$2") == "$3" ]]; do sleep 0.05; done; }
+
+# Another user's socket is no broker, also if all may write it.
+CALLISTO_COSCHED_DIR=$work/$other setpriv --reuid=$other --regid=$other --clear-groups \
+  "$work/callisto" broker --socket "$work/$other/own" > "$work/said" &
+false=$!
+pids+=("$false")
+until grep -q divides "$work/said"; do kill -0 $false || fail "no broker of the other user"; done
+chmod 666 "$work/$other/own"
+for user in $one $other; do ln -sfn "../$other/own" "$work/$user/broker"; done
+text=$(as $other "$work/callisto" status)
+[[ $text == *"A broker"* ]] || fail "a user's own broker does not count: $text"
+text=$(as $one "$work/callisto" status)
+[[ $text != *"A broker"* ]] || fail "a socket of another user counts as a broker: $text"
+for user in $one $other; do ln -sfn ../broker "$work/$user/broker"; done
+
+"$work/callisto" broker --quiet &
+broker=$!
+pids+=("$broker")
+until [[ -S $work/broker ]]; do kill -0 $broker || fail "no broker"; done
+second=$("$work/callisto" broker 2>&1) && fail "a second broker"
+[[ $second == *"another broker listens there"* ]] || fail "the second broker said $second"
+contexts=$(nproc)
+((contexts >= 2)) || skip "one context"
+start $one
+alone=$job
+for _ in 1 2 3; do start $other; done
+until_it_is $one jobs 4
+[[ $(says $one users) == 2 && $(says $one own_jobs) == 1 && $(says $other own_jobs) == 3 ]] || fail "users and jobs"
+# Half of the contexts each, at ten looks one after the other. With a quarter, a job would have now fewer, now more.
+half=$((contexts / 2))
+good=0
+while ((good < 10)); do
+  mine=$(says $one own_contexts)
+  good=$((mine >= half && mine <= half + contexts % 2 ? good + 1 : 0))
+done
+[[ $(as $one "$work/callisto" status) == *"A broker divides this machine"*"4 jobs of 2 users"*"enforcement: "* ]] ||
+  fail "status does not say what is in force"
+# A job that never answers: its contexts are taken, and its user has debt. The other user's half stays.
+kill -KILL "$alone"
+until_it_is $other jobs 3
+start $one --runaway
+until [[ $(says $one forced) != 0 || $(says $one own_contexts) == 0 ]]; do sleep 0.05; done
+kill -KILL "$broker"
+wait "$broker" 2> /dev/null || true
+# Without their broker jobs go on, and find the next one.
+"$work/callisto" broker --quiet &
+broker=$!
+pids+=("$broker")
+until_it_is $other own_jobs 3

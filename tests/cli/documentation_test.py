@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Manual pages, the reference and completions, as a user meets them.
+
+Usage: documentation_test.py [unittest arguments]. Environment: as command.py says.
+"""
+
+import os
+import shutil
+import subprocess
+
+from command import ROOT, CommandTest, bash_completes, documented_commands, fish_completes, flags, main, zsh_completes
+
+
+class Documentation(CommandTest):
+    """tools/cli_words.py --check (the test cli.words) compares manual pages, reference and completions with the parser.
+    Here they are used."""
+
+    def test_help_has_what_is_described(self):
+        for command in documented_commands():
+            text = self.succeed(*command.split(), "--help")
+            for flag in flags(command):
+                self.assertRegex(text, rf"(?m)^  (-\w, )?{flag}( |$)", command)
+
+    def test_manual_pages(self):
+        pages = sorted((ROOT / "docs" / "man").glob("*.1"))
+        text = "".join(page.read_text() for page in pages)
+        for command in documented_commands():
+            self.assertEqual(text.count(f".Ss callisto {command}\n"), 1, command)
+        if shutil.which("man") and shutil.which("groff"):
+            for page in pages:
+                done = subprocess.run(["man", "--warnings=all", "-l", "-P", "cat", str(page)], capture_output=True,
+                                      env={**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
+                self.assertEqual((done.returncode, done.stderr), (0, b""), page.name)
+        if shutil.which("mandoc"):
+            for page in pages:
+                done = subprocess.run(["mandoc", "-T", "lint", "-W", "style", str(page)], capture_output=True, text=True)
+                # Pages of other packages need not be installed; nor those of this one.
+                serious = [line for line in done.stdout.splitlines()
+                           if "input text line longer than 80 bytes" not in line and "referenced manual not found" not in line]
+                self.assertEqual(serious, [], page.name)
+
+    def test_completions_are_scripts(self):
+        for shell, name in [("bash", "callisto.bash"), ("zsh", "_callisto"), ("fish", "callisto.fish"),
+                            ("bash", "callisto-lab.bash"), ("zsh", "_callisto-lab"), ("fish", "callisto-lab.fish")]:
+            if shutil.which(shell):
+                subprocess.run([shell, "-n", str(ROOT / "docs" / "completion" / name)], check=True)
+
+    def test_bash_completes(self):
+        if not shutil.which("bash"):
+            self.skipTest("bash is not installed")
+
+        def complete(*words):
+            return bash_completes(self.folder, "callisto", *words)
+        self.file("graph.txt", "")
+        self.assertEqual(complete("tri"), ["triangles"])
+        for command in documented_commands():
+            self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), flags(command), command)
+        self.assertEqual(complete("generate", ""), ["kronecker", "uniform", "power-law", "grid"])
+        self.assertEqual(complete("generate", "grid", ""), ["graph.txt"])
+        self.assertEqual(complete("info", "gra"), ["graph.txt"])
+        self.assertEqual(complete("info", "--format", "gapbs-s"), ["gapbs-sg"])
+        self.assertEqual(complete("run", "--weight", "3", "--", "callisto", "pag"), ["pagerank"])
+        self.assertEqual(complete("help", "pag"), ["pagerank"])
+
+    def test_fish_completes(self):
+        if not shutil.which("fish"):
+            self.skipTest("fish is not installed")
+
+        def complete(line):
+            return fish_completes(self.folder, "callisto", line)
+        self.file("graph.txt", "")
+        self.assertEqual(complete("callisto pager"), ["pagerank"])
+        self.assertEqual(set(complete("callisto pagerank --separator ")), {"tab", "blank", ",", ";", "|"})
+        self.assertEqual(complete("callisto generate "), ["grid", "kronecker", "power-law", "uniform"])
+        self.assertEqual(complete("callisto info gra"), ["graph.txt"])
+        self.assertNotIn("graph.txt", complete("callisto set "))
+        self.assertIn("--damping", complete("callisto pagerank --d"))
+        self.assertIn("pagerank", complete("callisto run -- callisto pag"))
+
+    def test_zsh_completes(self):
+        if not shutil.which("zsh"):
+            self.skipTest("zsh is not installed")
+        self.file("graph.txt", "")
+        for line, offered in [("callisto pager", ["pagerank"]),
+                              ("callisto generate ", ["grid", "kronecker", "power-law", "uniform"]),
+                              ("callisto info gra", ["graph.txt"]), ("callisto pagerank --damp", ["--damping"])]:
+            self.assertEqual(zsh_completes(self.folder, line), offered, line)
+        self.assertEqual(set(zsh_completes(self.folder, "callisto pagerank --separator ")), {"tab", "blank", ",", ";", "|"})
+
+
+if __name__ == "__main__":
+    main()

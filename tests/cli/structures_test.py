@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Cores, trusses, matchings and other structures.
+
+Usage: structures_test.py [unittest arguments]. Environment: as command.py says.
+"""
+
+import json
+import math
+
+from command import INPUT, USAGE, CommandTest, main, run
+
+
+class Structures(CommandTest):
+    """Forests, trusses, similarities and the like: values of NetworkX on a small graph; subgraphs; refusals."""
+
+    def setUp(self):
+        super().setUp()
+        self.graph = self.file("d.wel", "10 11 3\n11 12 1\n12 10 2\n10 12 4\n12 13 1\n13 10 5\n11 13 2\n")
+        self.path = self.file("p.txt", "1 2\n2 3\n3 4\n9 9\n")
+
+    def lines(self, *arguments):
+        return self.succeed(*arguments, "--verify", "--output", "-", "--quiet").splitlines()
+
+    def test_forest(self):
+        self.assertEqual(self.lines("forest", self.graph), ["10\t12\t2", "11\t12\t1", "12\t13\t1"])
+        self.assertEqual(self.lines("forest", self.graph, "--heaviest"), ["10\t11\t3", "10\t12\t4", "10\t13\t5"])
+        self.assertEqual(self.lines("forest", self.path), ["1\t2", "2\t3", "3\t4"])
+        found = self.json("forest", self.graph)
+        self.assertEqual((found["weight"], found["forest_edges"], found["trees"]), (4, 3, 1))
+
+    def test_truss(self):
+        ring = self.file("t.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n")
+        self.assertEqual(self.lines("truss", ring), ["1\t2\t3", "1\t3\t3", "2\t3\t3", "3\t4\t2", "4\t5\t2"])
+        self.assertEqual(len(self.lines("truss", ring, "--least", 3)), 3)
+        self.assertEqual(self.json("truss", ring)["top"], [{"trussness": 3, "edges": 3}, {"trussness": 2, "edges": 2}])
+
+    def test_similarity(self):
+        self.assertEqual(self.lines("similarity", self.path, "--threshold", 0.5), ["1\t3\t0.5", "2\t4\t0.5"])
+        self.assertEqual(self.lines("similarity", self.path, "--threshold", 1, "--measure", "overlap"),
+                         ["1\t3\t1", "2\t4\t1"])
+        self.assertEqual(self.lines("similarity", self.path, "--threshold", 0.1, "--least-common", 2), [])
+        self.assertEqual(self.lines("similarity", self.path, "--best", 1), ["1\t3\t0.5", "2\t4\t0.5", "3\t1\t0.5", "4\t2\t0.5"])
+        # Of 2 and 4 the one common neighbour, 3, has two neighbours.
+        for measure, value in [("cosine", 1 / math.sqrt(2)), ("common", 1), ("adamic-adar", 1 / math.log(2)), ("resource-allocation", 0.5)]:
+            found = [line.split("\t") for line in self.lines("similarity", self.path, "--best", 1, "--measure", measure)]
+            self.assertEqual([line[:2] for line in found], [["1", "3"], ["2", "4"], ["3", "1"], ["4", "2"]])
+            self.assertEqual([float(line[2]) for line in found], [value] * 4)
+            self.assertEqual(len(self.lines("similarity", self.path, "--threshold", value + 1e-6, "--measure", measure)), 0)
+        pairs = self.file("pairs.tsv", "# a comment\n4\t2\n1, 4\n")
+        self.assertEqual(self.lines("similarity", self.path, "--pairs", pairs), ["4\t2\t0.5", "1\t4\t0"])
+        wrong = self.file("wrong.tsv", "4 2\n1 5\n")
+        self.refuse(INPUT, "similarity", self.path, "--pairs", wrong, says=["wrong.tsv:2", "'5'"])
+        for arguments in ([], ["--threshold", 1, "--best", 2], ["--threshold", 0], ["--threshold", 1.5], ["--best", 0],
+                          ["--best", 1, "--measure", "cosines"], ["--threshold", 1.5, "--measure", "cosine"]):
+            with self.subTest(arguments):
+                self.refuse(USAGE, "similarity", self.path, *arguments, says="--")
+
+    def test_biconnected(self):
+        graph = self.file("b.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n5 6\n6 4\n8 8\n")
+        self.assertEqual(self.lines("biconnected", graph), ["1\t1", "2\t1", "3\t2", "4\t2", "5\t1", "6\t1", "8\t0"])
+        self.assertEqual(self.lines("biconnected", graph, "--bridges"), ["3\t4"])
+        self.assertEqual(self.lines("biconnected", graph, "--edges"),
+                         ["1\t2\t0", "1\t3\t0", "2\t3\t0", "3\t4\t1", "4\t5\t2", "4\t6\t2", "5\t6\t2"])
+        found = self.json("biconnected", graph, "--edges", "--top", 2)
+        self.assertEqual([found[key] for key in ("blocks", "largest_block", "bridges", "articulation_points")], [3, 3, 1, 2])
+        self.assertEqual(found["top"], [{"block": 0, "vertices": 3}, {"block": 2, "vertices": 3}])
+        self.assertEqual(self.json("biconnected", graph, "--bridges")["top"], [{"from": 3, "to": 4}])
+        self.refuse(USAGE, "biconnected", graph, "--bridges", "--edges", says="--bridges")
+
+    def test_topological(self):
+        graph = self.file("t.csv", "source,target\nsocks,shoes\ntrousers,shoes\npants,trousers\n")
+        self.assertEqual(self.lines("topological", graph, "--directed"), ["pants\t0", "socks\t0", "trousers\t1", "shoes\t2"])
+        found = self.json("topological", graph, "--directed")
+        self.assertEqual((found["layers"], found["widest_layer"]), (3, 2))
+        cycle = self.file("c.txt", "# Directed graph\n5 6\n6 7\n7 5\n7 8\n")
+        self.refuse(INPUT, "topological", cycle, says=["c.txt", "a cycle, 5 -> 6 -> 7 -> 5"])
+        self.refuse(USAGE, "topological", self.path, "--undirected", says="undirected")
+
+    def test_compare_groups(self):
+        graph = self.file("two.txt", "1 2\n2 3\n3 1\n4 5\n5 6\n6 4\n")
+        found, known = self.folder / "found.tsv", self.file("known.csv", "vertex,group\n6,a\n5,a\n4,a\n3,b\n2,b\n1,b\n")
+        self.succeed("components", graph, "--output", found)
+        self.assertEqual(self.succeed("compare-groups", found, known, "--quiet"), "1\t1\n")
+        other = self.file("other.tsv", "1\tx\n2\tx\n3\tx\n4\tx\n5\ty\n9\ty\n")
+        compared = run("compare-groups", found, other, "--json")
+        self.assertIn(b"are left out: 1 of", compared.stderr)
+        told = json.loads(compared.stdout)
+        self.assertEqual((told["vertices"], told["left_out"], told["groups"], told["shared"]), (5, [1, 1], [2, 2], 3))
+        # Of 10 pairs 4 are together in the first, 6 in the second, 3 in both.
+        self.assertAlmostEqual(told["rand"], 0.6)
+        self.assertAlmostEqual(told["adjusted_rand"], (3 - 2.4) / (5 - 2.4))
+        self.refuse(INPUT, "compare-groups", found, self.file("one.tsv", "1\n"), says="one.tsv:1")
+        self.refuse(INPUT, "compare-groups", found, self.file("twice.tsv", "1 a\n1 b\n"), says=["twice.tsv:2", "in a group already"])
+        self.refuse(INPUT, "compare-groups", found, self.file("strange.tsv", "x a\n"), says="no vertex of")
+
+    def test_density_reciprocity_and_assortativity(self):
+        told = self.json("info", self.graph)
+        self.assertEqual((told["density"], told["reciprocity"]), (7 / 12, 2 / 7))
+        told = self.json("analyze", self.graph)
+        self.assertEqual((told["density"], told["reciprocity"]), (7 / 12, 2 / 7))
+        self.assertAlmostEqual(told["assortativity"], -1 / 6)
+        self.assertEqual(told["average_clustering"], 1)
+        self.assertIsNone(self.json("analyze", self.file("k.txt", "# Undirected graph\n1 2\n2 3\n3 1\n"))["assortativity"])
+
+    def test_greedy_structures(self):
+        self.assertEqual(self.lines("matching", self.graph, "--weights", "strength"), ["10\t13", "11\t12", "12\t11", "13\t10"])
+        self.assertEqual(self.json("matching", self.path, "--seed", 4)["seed"], 4)
+        self.assertIn("9\t-", self.lines("matching", self.path))
+        self.assertEqual(self.json("colouring", self.graph, "--verify")["colours"], 4)
+        for order in ("smallest-last", "largest-first", "random"):
+            self.assertIn(self.json("colouring", self.path, "--by", order, "--verify")["colours"], (2, 3))
+        self.assertIn("9\t1", self.lines("independent-set", self.path))
+        self.refuse(USAGE, "colouring", self.path, "--by", "name", says=["--by", "'name'"])
+        self.refuse(USAGE, "matching", self.path, "--weights", "strength", says="no weights")
+
+    def test_eccentricity_and_diameter(self):
+        self.assertEqual(self.lines("eccentricity", self.path), ["1\t3\t0", "2\t2\t1", "3\t2\t1", "4\t3\t0", "9\t0\t0"])
+        self.assertEqual(self.lines("eccentricity", self.path, "--along", "out"),
+                         ["1\t3\t1", "2\t2\t0", "3\t1\t0", "4\t0\t0", "9\t0\t0"])
+        self.assertEqual(self.lines("eccentricity", self.graph, "--along", "out", "--weights", "length"),
+                         ["10\t5\t0", "11\t3\t1", "12\t5\t0", "13\t9\t0"])
+        self.assertEqual(self.succeed("diameter", self.graph, "--along", "in", "--weights", "length", "--quiet"), "9\n")
+        self.assertEqual(self.succeed("diameter", self.path, "--along", "out", "--quiet", "--verify"), "3\n")
+        found = self.json("eccentricity", self.path)
+        self.assertEqual([found[key] for key in ("diameter", "radius", "periphery", "center")], [3, 2, 2, 2])
+        self.refuse(USAGE, "diameter", self.path, "--along", "up", says=["--along", "'up'"])
+
+    def test_clustering_with_directions_and_weights(self):
+        def values(*arguments):
+            return [float(line.split("\t")[1]) for line in self.lines("clustering", self.graph, *arguments)]
+        for found, networkx in [
+            (values("--directions"), [1 / 2, 2 / 3, 1 / 2, 2 / 3]),
+            (values("--directions", "--weights", "strength"),
+             [0.24165267781038907, 0.28245675445958446, 0.20470644868920934, 0.3078668620825174]),
+            (values("--undirected", "--keep-repeats", "--weights", "none"), [1, 1, 1, 1]),
+        ]:
+            for a, b in zip(found, networkx, strict=True):
+                self.assertAlmostEqual(a, b, 12)
+
+    def test_walks(self):
+        walks = [line.split() for line in self.lines("walks", self.path, "--length", 3, "--each", 2)]
+        self.assertEqual(walks, 2 * [["1", "2", "3"], ["2", "3", "4"], ["3", "4"], ["4"], ["9", "9", "9"]])
+        options = ["--p", 0.5, "--q", 2, "--seed", 5]
+        alone = self.succeed("walks", self.graph, *options, "--output", "-", "--threads", 1, "--quiet")
+        self.assertEqual(self.succeed("walks", self.graph, *options, "--output", "-", "--threads", 3, "--quiet"), alone)
+        self.assertEqual(len(self.lines("walks", self.graph, "--start", 10, "--start", 12, "--each", 3)), 6)
+        self.refuse(USAGE, "walks", self.graph, "--p", 0, says="--p")
+        self.refuse(USAGE, "walks", self.graph, "--start", 7, says=["--start", "'7'"])
+
+    def test_subgraph(self):
+        def part(graph, *arguments):
+            out = self.folder / "part.wel"
+            self.succeed("subgraph", graph, out, *arguments, "--quiet")
+            return out.read_text()
+        self.assertEqual(part(self.graph, "--around", 13, "--hops", 0), "# Directed graph without edges, its vertices:\n# 13\n")
+        self.assertEqual(part(self.path, "--largest-component"), "1 2 1\n2 3 1\n3 4 1\n")
+        self.assertEqual(part(self.path, "--around", 1, "--around", 4), "1 2 1\n2 3 1\n3 4 1\n")
+        self.assertEqual(part(self.graph, "--core", 3), part(self.graph, "--largest-strong"))
+        names = self.file("names.txt", "10 x\n12 y\n")
+        self.assertEqual(part(self.graph, "--vertices", names), "10 12 4\n12 10 2\n")
+        values = self.file("values.tsv", "10\t1\t5\n11\t2\t-\n12\t3\t5\n")
+        self.assertEqual(part(self.graph, "--values", values, "--at-least", 2), "11 12 1\n")
+        self.assertEqual(part(self.graph, "--values", values, "--column", 3, "--at-most", 5), "10 12 4\n12 10 2\n")
+        out = self.folder / "part.mtx"
+        self.refuse(USAGE, "subgraph", self.graph, out, says="--core")
+        self.refuse(USAGE, "subgraph", self.graph, out, "--core", 1, "--largest-component", says="--core")
+        self.refuse(USAGE, "subgraph", self.graph, out, "--values", values, says="--at-least")
+        self.refuse(INPUT, "subgraph", self.graph, out, "--values", values, "--column", 4, "--at-least", 1, says="values.tsv:1")
+        self.refuse(INPUT, "subgraph", self.graph, out, "--vertices", self.file("w.txt", "10\n99\n"), says=["w.txt:2", "'99'"])
+
+
+if __name__ == "__main__":
+    main()
