@@ -145,6 +145,49 @@ class followers {
   std::array<plain<unsigned>, 2> had_{};
 };
 
+/// A worker whose activation ends only after an attached thread, which is where that worker is, has got a context; and
+/// a worker that finds nothing to do.
+template <class Machine>
+class dependent {
+ public:
+  static constexpr unsigned threads = 3;
+
+  void run(unsigned thread) {
+    if (thread == 2) return borrow();
+    loans_.come_back(thread);
+    use(thread);
+    const auto not_yet = [](std::uint32_t got) { return got == 0; };
+    while (thread == 1 && not_yet(Machine::wait_while(got_, not_yet, machine::patience::brief))) {
+    }
+    loans_.fall_idle(thread);
+  }
+
+ private:
+  using owners = workers::context_owners<Machine>;
+  struct where final : workers::context_source<Machine> {
+    unsigned here() const noexcept override { return 1; }
+  };
+
+  void borrow() {
+    const unsigned c = loans_.take(1, [] {});
+    require(c != owners::none, "an attached thread without a context, where there are enough");
+    use(c);
+    got_.store(1, machine::order::relaxed);
+    loans_.give_back(c);
+  }
+  void use(unsigned c) { had_[c] = had_[c] + 1; }
+
+  where where_;
+  owners loans_{2, &where_};
+  machine::atomic_of<Machine, std::uint32_t> got_{0};
+  std::array<plain<unsigned>, 2> had_{};
+};
+
+/// A machine that has no heavy fence.
+struct unfenced : checked {
+  static bool has_heavy_fence() noexcept { return false; }
+};
+
 constexpr const char* shares =
     "a context has one owner at a time, which sees what the last one did; no thread waits for ever";
 
@@ -158,6 +201,10 @@ const registered<two_leavers> leave_3("loans.leave.2", shares, exhaustive({1, 1}
 const registered<followers<false>> follow_1("loans.follow", shares, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<followers<true>> follow_2("loans.follow.2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<lenders<1, 2, 1>> loan_1_2("loans.1x2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+const registered<lenders<2, 1, 1>> loan_2_1("loans.2x1", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+const registered<dependent<checked>> depend("loans.dependent", shares, preemptions(3, {1, 0}), exhaustive({1, 1}));
+const registered<dependent<unfenced>> depend_2("loans.dependent.unfenced", shares, preemptions(3, {1, 0}),
+                                               exhaustive({1, 1}));
 const registered<lenders<2, 2, 1>> loan_2_2("loans.2x2", shares, pct(3, 10'000, {1, 0}), preemptions(2, {0, 0}));
 
 }  // namespace

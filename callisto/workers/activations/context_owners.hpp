@@ -18,11 +18,23 @@
 //
 // An attached thread that steps away wakes no thread, and coming back costs one exchange.
 //
+// An attached thread asks one worker, which may be long in coming: what runs there may even wait for the attached
+// thread. So the attached thread takes any other context that becomes free first:
+//
+// 1. *Attached thread, asks:* raises a flag that all contexts share (waiter_flag), marks the context's word, and looks
+//    for a free context before it sleeps.
+// 2. *Thread, frees a context:* finds the flag raised, and then marks the word of each context that is waited for as
+//    `look_elsewhere`, and wakes its waiter. Or the attached thread finds the context free in step 1.
+// 3. *Attached thread, sees another context free:* withdraws its mark, then takes that context. If the worker gave the
+//    first context meanwhile, the attached thread has that one; if another thread took the other one, it asks anew. It
+//    never has one context and waits for another: so an attached thread finds one as long as there are enough.
+//
 // Whether the process has the context at all is decided below, by the context_source: a thread that gets the word calls
 // acquire() of that, and gives the word back if it fails.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
+#include <callisto/waiting/asymmetric_lock_word.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/activations/context_source.hpp>
 
@@ -50,7 +62,8 @@ class context_owners final : public context_provider<M> {
   // For attached threads:
 
   /// Returns the context that the attached thread has from now on: the one where it is, `last`, or one that is free, if
-  /// it can be; `none` if attached threads have all. Asks the worker that has it to yield, calls asked(), and waits.
+  /// it can be; `none` if attached threads have all. Asks the worker that has it to yield, calls asked(), and waits for
+  /// this context or for the first other one that becomes free.
   template <class Asked>
   unsigned take(unsigned last, Asked asked) noexcept {
     for (;;) {
@@ -61,7 +74,7 @@ class context_owners final : public context_provider<M> {
   }
 
   /// The attached thread has nothing to do on its context `c`, which is not `none`.
-  void give_back(unsigned c) noexcept { give(c, lent, lent | worker_waits, working); }
+  void give_back(unsigned c) noexcept { give(c, lent, working); }
 
   /// The attached thread leaves its context as it is, and expects to be back soon, by come_again(). That returns false
   /// if the context was reclaimed meanwhile.
@@ -70,6 +83,7 @@ class context_owners final : public context_provider<M> {
     // release: publishes the attached thread's writes to reclaim()'s acquire.
     while (!each_[c].state.compare_exchange(seen, away_from(seen), order::release)) {
     }
+    tell_waiters();
   }
   bool come_again(unsigned c) noexcept {
     std::uint64_t seen = each_[c].state.load(order::relaxed);  // relaxed: a first look
@@ -110,9 +124,7 @@ class context_owners final : public context_provider<M> {
     return come_back(worker);
   }
 
-  bool fall_idle(unsigned worker) noexcept override {
-    return give(worker, working, working | attached_thread_waits, lent);
-  }
+  bool fall_idle(unsigned worker) noexcept override { return give(worker, working, lent); }
 
   bool come_back(unsigned worker) noexcept override {
     acquire(each_[worker]);
@@ -146,11 +158,14 @@ class context_owners final : public context_provider<M> {
   // And which waits for it:
   static constexpr std::uint64_t attached_thread_waits = 4;
   static constexpr std::uint64_t worker_waits = 8;
+  static constexpr std::uint64_t look_elsewhere = 16;  ///< since an attached thread waits, another context was freed
+  static constexpr std::uint64_t awaited = working | attached_thread_waits;
 
   static constexpr std::uint64_t away_from(std::uint64_t s) noexcept { return s + (away - lent); }
   static constexpr bool is_away(std::uint64_t s) noexcept { return (s & away) == away; }
   static constexpr bool is_lent(std::uint64_t s) noexcept { return s == lent || s == away; }
   static constexpr unsigned all = ~0U;
+  static constexpr unsigned again = none - 1;
 
   struct alignas(M::line_size) context {
     watching watch;
@@ -170,10 +185,46 @@ class context_owners final : public context_provider<M> {
       if (lend(each_[c], found) || back_to(each_[c], found)) return c;
     }
     for (unsigned i = 0; i < contexts_; ++i) {
-      const unsigned c = (first + i) % contexts_;
-      if (ask(each_[c], asked)) return c;
+      const unsigned c = ask((first + i) % contexts_, asked);
+      if (c == again) return choose(last, asked);
+      if (c != none) return c;
     }
     return none;
+  }
+
+  /// Calls f(c) for the contexts other than `but` that the process can have at once, until it is true. Returns that
+  /// context; `none`: there is none.
+  template <class F>
+  unsigned find_at_hand(unsigned but, F f) noexcept {
+    for (unsigned i = 1; i < contexts_; ++i) {
+      const unsigned c = (but + i) % contexts_;
+      if (source_.is_at_hand(c) && f(each_[c])) return c;
+    }
+    return none;
+  }
+
+  /// A context is free: lets attached threads that wait for others look for it.
+  void tell_waiters() noexcept {
+    M::light_fence();  // pairs with the heavy fence of alert_.raise()
+    if (alert_.is_raised()) [[unlikely]]
+      tell_all_waiters();
+  }
+  [[gnu::cold, gnu::noinline]] void tell_all_waiters() noexcept {
+    bool some = false;
+    for (unsigned c = 0; c < contexts_; ++c) {
+      context& k = each_[c];
+      // release: publishes the free context to the acquires in ask(). A change even of an unmarked word: on a machine
+      // without a heavy fence this is what orders the two sides.
+      std::uint64_t seen = k.state.fetch_or(0, order::release);
+      while ((seen & ~look_elsewhere) == awaited) {
+        some = true;
+        // relaxed: the change before it has published the free context.
+        if (!k.state.compare_exchange(seen, awaited | look_elsewhere, order::relaxed)) continue;
+        if (seen == awaited) M::unpark(each_[c].state, all);
+        break;
+      }
+    }
+    if (!some) alert_.calm();
   }
 
   /// From idle to an attached thread.
@@ -217,56 +268,98 @@ class context_owners final : public context_provider<M> {
     }
   }
 
-  /// Called by the thread that has the context, so that its word is `mine`, or `awaited` if the other side waits. Frees
+  /// Called by the thread that has the context, so that its word is `mine`, with marks if the other side waits. Frees
   /// the context, which returns true, or hands it to the waiter: then the word is `others`.
-  bool give(unsigned c, std::uint64_t mine, std::uint64_t awaited, std::uint64_t others) noexcept {
+  bool give(unsigned c, std::uint64_t mine, std::uint64_t others) noexcept {
     context& k = each_[c];
     // relaxed: a first look. If a thread of this process waits, it goes on, and other jobs need not be told.
     if (k.state.load(order::relaxed) == mine) source_.release(c);
     std::uint64_t seen = mine;
     // release: publishes this thread's writes to the next owner's acquire.
-    while (!k.state.compare_exchange(seen, seen == awaited ? others : idle, order::release)) {
+    while (!k.state.compare_exchange(seen, seen == mine ? idle : others, order::release)) {
     }
     // relaxed: a hint.
     if (mine == lent) lent_.fetch_sub(1, order::relaxed);
-    if (seen != awaited) return true;
+    if (seen == mine) {
+      tell_waiters();
+      return true;
+    }
     if (others == lent) lent_.fetch_add(1, order::relaxed);
     M::unpark(k.state, all);
     return false;
   }
 
-  /// For an attached thread. True: it has the context. False: another attached thread has it, or waits for it.
+  /// For an attached thread. Returns the context that it has: this one, or another that became free first. `none`:
+  /// another attached thread has it, or waits for it. `again`: another thread has taken what became free.
   template <class Asked>
-  bool ask(context& k, Asked asked) noexcept {
+  unsigned ask(unsigned c, Asked asked) noexcept {
+    context& k = each_[c];
     std::uint64_t seen = k.state.load(order::relaxed);  // relaxed: a first look
     for (;;) {
       if (seen == idle) {
-        if (lend(k, seen)) return true;
+        if (lend(k, seen)) return c;
       } else if (is_away(seen)) {
-        if (back_to(k, seen)) return true;
+        if (back_to(k, seen)) return c;
       } else if (seen != working) {
-        return false;
-      } else if (k.state.compare_exchange(seen, working | attached_thread_waits, order::acquire)) {
-        break;  // acquire: the last attached thread withdrew its request before
+        return none;
+      } else {
+        alert_.raise();
+        // acquire: the last attached thread withdrew its request before. Also pairs with tell_all_waiters().
+        const bool asks = k.state.compare_exchange(seen, awaited, order::acquire);
+        const bool has = asks && wait_for(c, asked);
+        alert_.lower();
+        if (has) return c;
+        if (!asks) continue;
+        const unsigned other = find_at_hand(c, [this](context& free) {
+          std::uint64_t found = idle;
+          return lend(free, found) || back_to(free, found);
+        });
+        return other != none ? other : again;
       }
     }
+  }
+
+  /// For an attached thread that has marked context `c`. True: the thread has it. False: another context is free, or
+  /// was, and the mark is withdrawn.
+  template <class Asked>
+  bool wait_for(unsigned c, Asked asked) noexcept {
+    context& k = each_[c];
     // relaxed: a request; `state` decides.
     k.watch.request.fetch_or(watching::attached_request, order::relaxed);
     asked();
-    const auto not_yet = [](std::uint64_t s) { return s == (working | attached_thread_waits); };
-    // acquire, by wait_while: pairs with the release of the worker's give().
-    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) {
-      M::park(k.state, working | attached_thread_waits);
+    const auto not_yet = [](std::uint64_t s) { return s == awaited; };
+    bool looks = true;
+    std::uint64_t s = awaited;
+    for (;;) {
+      // relaxed: the thread takes a context by an acquire.
+      const auto is_free = [](const context& other) {
+        const std::uint64_t state = other.state.load(order::relaxed);
+        return state == idle || is_away(state);
+      };
+      if (std::exchange(looks, false) && find_at_hand(c, is_free) != none) break;
+      s = M::wait_while(k.state, not_yet, machine::patience::brief);
+      if (not_yet(s)) {
+        M::park(k.state, awaited);
+      } else if (s == (awaited | look_elsewhere)) {
+        looks = k.state.compare_exchange(s, awaited, order::acquire);  // acquire: pairs with tell_all_waiters()
+      } else {
+        break;
+      }
     }
-    // relaxed: the worker reads it only once it has the context again, and no other thread asks while this one has it.
+    // relaxed: the worker reads it only once it has the context again, and no other thread asks before the mark is
+    // gone.
     k.watch.request.fetch_and(~watching::attached_request, order::relaxed);
-    return true;
+    while ((s & ~look_elsewhere) == awaited) {
+      if (k.state.compare_exchange(s, working, order::relaxed)) return false;  // relaxed: publishes nothing
+    }
+    return (k.state.load(order::acquire) & lent) != 0;  // acquire: pairs with the release of the worker's give()
   }
 
   const unsigned contexts_;
   context_source<M> all_mine_;
   context_source<M>& source_;
   std::unique_ptr<context[]> each_;
+  waiting::waiter_flag<M> alert_;                                  ///< raised: attached threads may wait
   alignas(M::line_size) machine::atomic_of<M, unsigned> lent_{0};  ///< contexts that attached threads have
 };
 

@@ -38,6 +38,13 @@ class context_source {
   /// unknown.
   virtual unsigned here() const noexcept { return none; }
 
+  /// Returns whether acquire() would give context `c` to a thread of this process without a wait for another job; a
+  /// hint.
+  virtual bool is_at_hand(unsigned c) const noexcept {
+    static_cast<void>(c);
+    return true;
+  }
+
   // As in context_provider:
   virtual bool may_be_asked(unsigned c) const noexcept {
     static_cast<void>(c);

@@ -352,10 +352,11 @@ void job_contexts::find_main_context() {
                machine::order::relaxed);  // relaxed: as in main_context()
 }
 
-bool job_contexts::comes_too_late(unsigned c) noexcept {
-  // relaxed: a hint.
-  return with_others() && state_->proxies[c].at_hand.load(machine::order::relaxed) == 0;
+bool job_contexts::is_at_hand(unsigned c) const noexcept {
+  return !with_others() || state_->proxies[c].at_hand.load(machine::order::relaxed) != 0;  // relaxed: a hint
 }
+
+bool job_contexts::comes_too_late(unsigned c) noexcept { return !is_at_hand(c); }
 
 unsigned job_contexts::contexts_at_hand(unsigned all) const noexcept {
   // relaxed: a hint.

@@ -51,6 +51,7 @@ class job_contexts final : public context_source<machine::native> {
   void release(unsigned c) noexcept override;
   unsigned main_context() const noexcept override;
   unsigned here() const noexcept override { return where_.here(); }
+  bool is_at_hand(unsigned c) const noexcept override;
   bool may_be_asked(unsigned c) const noexcept override;
   bool comes_too_late(unsigned c) noexcept override;
   unsigned contexts_at_hand(unsigned all) const noexcept override;
