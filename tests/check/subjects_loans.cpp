@@ -145,8 +145,8 @@ class followers {
   std::array<plain<unsigned>, 2> had_{};
 };
 
-/// A worker whose activation ends only after an attached thread, which is where that worker is, has got a context; and
-/// a worker that finds nothing to do.
+/// Worker 1's activation ends only after an attached thread, which is on context 1, has got a context. Worker 0 finds
+/// nothing to do.
 template <class Machine>
 class dependent {
  public:

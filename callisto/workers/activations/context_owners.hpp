@@ -26,8 +26,9 @@
 // 2. *Thread, frees a context:* finds the flag raised, and then marks the word of each context that is waited for as
 //    `look_elsewhere`, and wakes its waiter. Or the attached thread finds the context free in step 1.
 // 3. *Attached thread, sees another context free:* withdraws its mark, then takes that context. If the worker gave the
-//    first context meanwhile, the attached thread has that one; if another thread took the other one, it asks anew. It
-//    never has one context and waits for another: so an attached thread finds one as long as there are enough.
+//    first context meanwhile, the attached thread has that. If another thread was faster at the free context, the
+//    attached thread asks anew. It never has a context while it waits for another: so each attached thread finds a
+//    context as long as there are enough.
 //
 // Whether the process has the context at all is decided below, by the context_source: a thread that gets the word calls
 // acquire() of that, and gives the word back if it fails.
@@ -203,7 +204,7 @@ class context_owners final : public context_provider<M> {
     return none;
   }
 
-  /// A context is free: lets attached threads that wait for others look for it.
+  /// A context is free: lets attached threads that wait for other contexts look for this one.
   void tell_waiters() noexcept {
     M::light_fence();  // pairs with the heavy fence of alert_.raise()
     if (alert_.is_raised()) [[unlikely]]
