@@ -33,7 +33,8 @@ class Command:
         self.of = of or described["name"]
         self.title = " ".join((self.of,) + path)
         self.__dict__.update(described)
-        self.subcommands = [Command(s, path + (s["name"],), self.of) for s in described["subcommands"]]
+        inner = [{**s, "everywhere": described["everywhere"]} for s in described["subcommands"]]
+        self.subcommands = [Command(s, path + (s["name"],), self.of) for s in inner]
 
     def all(self):
         """The subcommands below this one, in depth, those that only have subcommands included."""
@@ -43,6 +44,10 @@ class Command:
 
     def flags(self, option):
         return [n for n in option["names"] if n.startswith("-")]
+
+    def completed(self):
+        """The options that completions offer: also those of all subcommands, but where another program's words follow."""
+        return self.options + ([] if self.program else self.everywhere)
 
     def own_options(self):
         return [o for o in self.options if o["group"] == "Options" and "--help" not in o["names"]]
@@ -280,7 +285,7 @@ def long_name(option):
 
 
 def valued(c):
-    return [n for o in c.options if o["value"] for n in o["names"]]
+    return [n for o in c.completed() if o["value"] for n in o["names"]]
 
 
 def function_of(root):
@@ -304,13 +309,13 @@ def bash(root):
     options, meanings, arguments = [], {}, []
     for c in [root, *everything]:
         path = "".join(" " + p for p in c.path)
-        options += [f"    {quoted(path)})", f"      flags='{' '.join([long_name(o) for o in c.options])}'"]
+        options += [f"    {quoted(path)})", f"      flags='{' '.join([long_name(o) for o in c.completed()])}'"]
         if valued(c):
             options += [f"      valued=' {' '.join(valued(c))} '"]
         if c.subcommands:
             options += [f"      subcommands='{' '.join([s.name for s in c.subcommands] + ([] if c.path else ['help']))}'"]
         options += ["      ;;"]
-        for o in c.options:
+        for o in c.completed():
             for name in o["names"] if o["value"] else []:
                 meanings.setdefault(name, {}).setdefault((kind_of(o), " ".join(o["choices"])), []).append(path)
         for i, p in enumerate(c.positionals):
@@ -359,7 +364,7 @@ def zsh(root):
     lines = [f"#compdef {root.of}", f"# zsh completion for {root.of}; install as _{root.of} in share/zsh/site-functions.",
              "# " + MADE_BY, ""]
     for c in [root, *root.all()]:
-        specs = [spec(o) for o in c.options]
+        specs = [spec(o) for o in c.completed()]
         for i, p in enumerate(c.positionals, 1):
             specs.append(quoted(f"{'*' if p['many'] else i}:{p['value']}:{action(p)}"))
         if c.program:
@@ -406,7 +411,7 @@ def fish(root):
             skipped = " ".join(valued(c))
             lines.append(f"complete -c {root.of} -n {quoted(condition)} -x -a "
                          f"{quoted(f'(__fish_complete_subcommand --fcs-skip={len(c.path) + 1} {skipped})')} -d {c.program}")
-        for o in c.options:
+        for o in c.completed():
             short = "".join(f" -s {n[1:]}" for n in o["names"] if not n.startswith("--"))
             words = fish_words(o["choices"])
             value = {"words": f" -x -a {quoted(words)}", "or_file": f" -r -a {quoted(words)}", "file": " -r -F",

@@ -20,61 +20,63 @@ _callisto_lab() {
 
   case $path in
     '')
-      flags='--help --version'
+      flags='--help --version --color'
+      valued=' --color '
       subcommands='bench simulate help'
       ;;
     ' bench')
-      flags='--help'
+      flags='--help --color'
+      valued=' --color '
       subcommands='schedule gap pairs manners'
       ;;
     ' bench schedule')
-      flags='--help --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg --threads --json --quiet --no-progress'
-      valued=' --workload --batch --schedule --peer --peers --rounds --svg --threads '
+      flags='--help --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg --threads --json --quiet --no-progress --color'
+      valued=' --workload --batch --schedule --peer --peers --rounds --svg --threads --color '
       ;;
     ' bench gap')
-      flags='--help --model --scale --kernel --trials --order --peer-order --seed --verify --peer --scratch --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
-      valued=' --model --scale --kernel --trials --order --peer-order --seed --peer --scratch --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
+      flags='--help --model --scale --kernel --trials --order --peer-order --seed --verify --peer --scratch --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --model --scale --kernel --trials --order --peer-order --seed --peer --scratch --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
       ;;
     ' bench pairs')
-      flags='--help --programs --background --rounds --length --budget --scale --quick --markdown --output --scratch --json --quiet --no-progress'
-      valued=' --programs --background --rounds --length --budget --scale -o --output --scratch '
+      flags='--help --programs --background --rounds --length --budget --scale --quick --markdown --output --scratch --json --quiet --no-progress --color'
+      valued=' --programs --background --rounds --length --budget --scale -o --output --scratch --color '
       ;;
     ' bench manners')
-      flags='--help --rounds --length --pairs --json --quiet --no-progress'
-      valued=' --rounds --length '
+      flags='--help --rounds --length --pairs --json --quiet --no-progress --color'
+      valued=' --rounds --length --color '
       ;;
     ' simulate')
-      flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --json --quiet --no-progress'
-      valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where '
+      flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --json --quiet --no-progress --color'
+      valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --color '
       subcommands='fig4 fig5 fig6 fig7 domino manners cluster'
       ;;
     ' simulate fig4')
-      flags='--help --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress'
-      valued=' --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output '
+      flags='--help --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --color'
+      valued=' --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --color '
       ;;
     ' simulate fig5')
-      flags='--help --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where'
-      valued=' --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where '
+      flags='--help --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --color'
+      valued=' --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --color '
       ;;
     ' simulate fig6')
-      flags='--help --machine --scale --threads --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where'
-      valued=' --machine --scale --threads --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where '
+      flags='--help --machine --scale --threads --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --color'
+      valued=' --machine --scale --threads --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --color '
       ;;
     ' simulate fig7')
-      flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where'
-      valued=' --machine --scale --threads --searches --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where '
+      flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --color'
+      valued=' --machine --scale --threads --searches --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --color '
       ;;
     ' simulate domino')
-      flags='--help --threads --cycles --height --phases --output --json --quiet --no-progress'
-      valued=' --threads --cycles --height --phases -o --output '
+      flags='--help --threads --cycles --height --phases --output --json --quiet --no-progress --color'
+      valued=' --threads --cycles --height --phases -o --output --color '
       ;;
     ' simulate manners')
-      flags='--help --jobs --rounds --contexts --length --json --quiet --no-progress'
-      valued=' --jobs --rounds --contexts --length '
+      flags='--help --jobs --rounds --contexts --length --json --quiet --no-progress --color'
+      valued=' --jobs --rounds --contexts --length --color '
       ;;
     ' simulate cluster')
-      flags='--help --nodes --ranks --workers --microseconds --seed --output --json --quiet --no-progress'
-      valued=' --nodes --ranks --workers --microseconds --seed -o --output '
+      flags='--help --nodes --ranks --workers --microseconds --seed --output --json --quiet --no-progress --color'
+      valued=' --nodes --ranks --workers --microseconds --seed -o --output --color '
       ;;
   esac
   for ((i = first; i < COMP_CWORD; i++)); do
@@ -104,6 +106,9 @@ _callisto_lab() {
         ;;
       ' bench gap --peer' | *' --peers' | *' --scratch')
         kind=folder
+        ;;
+      *' --color')
+        kind=words words='auto always never'
         ;;
       *' --svg' | *' --names' | *' --vertex-table' | *' --trace' | *' -o' | *' --output' | *' --graph')
         kind=file

@@ -4,7 +4,7 @@
 # The subcommand on the command line, such as 'bench gap', and behind it how many arguments there are already.
 function __callisto_lab_words
     set -l paths 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'bench manners' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7' 'simulate domino' 'simulate manners' 'simulate cluster'
-    set -l valued --arc-cycles --attributes --background --batch --budget --cap --columns --contexts --cycles --encoding --format --graph --header --height --hold --ids --iterations --jobs --kernel --length --machine --member --microseconds --model --names --nodes --noise --order --output --peer --peer-order --peers --phases --programs --ranks --repeats --rounds --scale --schedule --scratch --searches --seed --separator --svg --threads --trace --trials --vertex-table --weights-column --where --workers --workload -o
+    set -l valued --arc-cycles --attributes --background --batch --budget --cap --color --columns --contexts --cycles --encoding --format --graph --header --height --hold --ids --iterations --jobs --kernel --length --machine --member --microseconds --model --names --nodes --noise --order --output --peer --peer-order --peers --phases --programs --ranks --repeats --rounds --scale --schedule --scratch --searches --seed --separator --svg --threads --trace --trials --vertex-table --weights-column --where --workers --workload -o
     set -l path ''
     set -l arguments 0
     set -l skip 0
@@ -73,6 +73,7 @@ complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __c
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 2; and not __callisto_lab_names_file' -f -a 'ethernet-100g infiniband-ndr interlagos-qdr' -d NETWORK
 complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -s h -l help -d 'Print this help'
 complete -c callisto-lab -n '__callisto_lab_at '\'''\''' -s V -l version -d 'Print the version'
+complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l color -x -a 'auto always never' -d 'When to write in colours'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l workload -x -a '(__fish_complete_list , "printf %s\\n even skewed skew75 power skewed-reversed skew75-reversed power-reversed tiny claims launches")' -d 'even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l batch -x -d 'Batch sizes, beside the automatic ones'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l schedule -x -a 'auto ranges '\''counter(machine)'\'' '\''counter(socket)'\'' '\''counter(core)'\'' '\''combine(core)/counter(core)'\'' '\''combine(core,async)/counter(core)'\''' -d 'Callisto by this schedule, too'

@@ -1,10 +1,14 @@
 // Colours and bold letters, where a terminal has them and the user wants them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
 namespace callisto::app {
+
+/// The values of --color.
+inline constexpr std::array<std::string_view, 3> colour_words{"auto", "always", "never"};
 
 /// Takes the value of --color: auto, always or never. Throws usage_error if it is none of these.
 void use_colours(std::string_view when);

@@ -2,6 +2,7 @@
 #include <callisto/app/cli/describe.hpp>
 
 #include <callisto/app/base/json.hpp>
+#include <callisto/app/cli/colour.hpp>
 #include <callisto/app/cli/help.hpp>
 #include <callisto/app/cli/parser_words.hpp>
 
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 namespace callisto::app {
 namespace {
@@ -69,8 +71,25 @@ json describe_parser(const CLI::App& parser) {
   return object;
 }
 
+/// The option of all subcommands, which the program takes before they parse (program.cpp).
+json describe_colour() {
+  json object = json::object();
+  object["names"] = json::array({"--color"});
+  object["value"] = "WHEN";
+  object["many"] = false;
+  object["choices"] = json::array();
+  for (const std::string_view word : colour_words) object["choices"].push_back(word);
+  object["kind"] = "one";
+  object["description"] = "When to write in colours";
+  return object;
+}
+
 }  // namespace
 
-std::string describe(const CLI::App& app) { return to_text(describe_parser(app)); }
+std::string describe(const CLI::App& app) {
+  json all = describe_parser(app);
+  all["everywhere"] = json::array({describe_colour()});
+  return to_text(all);
+}
 
 }  // namespace callisto::app
