@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -388,6 +389,35 @@ TEST(HardCases, ATaskDoesNotWaitForItself) {
     EXPECT_TRUE(g.wait());
     EXPECT_EQ(ran, 24);
   }
+}
+
+// Loops that cannot begin: here as a variable of the environment is wrong.
+TEST(HardCasesDeathTest, ElementsOnTheirWayComeBackWhereALoopDoesNotBegin) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto keeps_all = [](auto algorithm) {
+    setenv("CALLISTO_THREADS", "none", 1);
+    std::vector<std::string> all(200'000);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = "an element too long to lie inside " + std::to_string(2 * i % all.size() + 1'000'000);
+    const std::vector<std::string> before = all;
+    bool refused = false;
+    try {
+      algorithm(all);
+    } catch (const usage_error&) {
+      refused = true;
+    }
+    std::sort(all.begin(), all.end());
+    auto sorted = before;
+    std::sort(sorted.begin(), sorted.end());
+    std::exit(!refused ? 2 : all != sorted ? 1 : 0);
+  };
+  const auto passed = ::testing::ExitedWithCode(0);
+  EXPECT_EXIT(keeps_all([](auto& all) { inplace_merge(all, all.begin() + 100'000); }), passed, "");
+  EXPECT_EXIT(keeps_all([](auto& all) { stable_partition(all, [](auto& s) { return s.back() % 2 == 0; }); }), passed,
+              "");
+  EXPECT_EXIT(keeps_all([](auto& all) { nth_element(all, all.begin() + 70'000); }), passed, "");
+  EXPECT_EXIT(keeps_all([](auto& all) { sort(all); }), passed, "");
+  EXPECT_EXIT(keeps_all([](auto& all) { rotate(all, all.begin() + 70'000); }), passed, "");
 }
 
 TEST(HardCasesDeathTest, AGroupIsNotDestroyedInItsOwnTask) {

@@ -71,6 +71,16 @@ class kept_places {
         },
         by);
   }
+  /// Does as each() for calls that move elements, which do not throw: all are made (move_pieces()).
+  template <class... Calls>
+  void move(std::source_location where, Calls... calls) const noexcept {
+    move_pieces(
+        before_.size() - 1,
+        [&](std::uint64_t b, std::uint64_t end) noexcept {
+          for (; b < end; ++b) block(b, calls...);
+        },
+        where);
+  }
   /// Does as each(), in the order of places on the calling thread.
   template <class... Calls>
   void in_order(Calls... calls) const {
@@ -212,23 +222,22 @@ std::uint64_t bring_to_front(I first, std::uint64_t n, Keep keep, const policy& 
   const std::uint64_t moved = Rest ? n : kept;
   const raw_elements<T> room(moved);
   T* const to = room.data();
-  // From here on no request to stop is heard: elements are in the second array.
-  const policy unstopped(by.where());
+  // From here on no request to stop is heard, and no failure: elements are in the second array.
   const auto keeps = [&](std::uint64_t i, std::uint64_t k) noexcept {
     std::construct_at(to + k, std::move(*place(first, i)));
   };
   if constexpr (Rest) {
-    places.each(unstopped, keeps, [&](std::uint64_t i, std::uint64_t k) noexcept { keeps(i, kept + k); });
+    places.move(by.where(), keeps, [&](std::uint64_t i, std::uint64_t k) noexcept { keeps(i, kept + k); });
   } else {
-    places.each(unstopped, keeps);
+    places.move(by.where(), keeps);
   }
-  for_pieces(
+  move_pieces(
       moved,
       [&](std::uint64_t from, std::uint64_t end) noexcept {
         std::move(to + from, to + end, place(first, from));
         std::destroy(to + from, to + end);
       },
-      unstopped);
+      by.where());
   return kept;
 }
 

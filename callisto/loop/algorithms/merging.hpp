@@ -181,13 +181,12 @@ void merge_halves(I first, std::uint64_t middle, std::uint64_t n, Less& less, co
   }
   const raw_elements<T> room(n);
   T* const from = room.data();
-  const policy unstopped(by.where());
-  for_pieces(
+  move_pieces(
       n,
       [&](std::uint64_t b, std::uint64_t e) noexcept {
         for (; b < e; ++b) std::construct_at(from + b, std::move(*place(first, b)));
       },
-      unstopped);
+      by.where());
   const auto merge_block = [&](std::uint64_t b, auto& by_less) {
     cuts[b].done.store(true, std::memory_order_relaxed);
     const std::uint64_t begin = all.begin(b);
@@ -208,7 +207,7 @@ void merge_halves(I first, std::uint64_t middle, std::uint64_t n, Less& less, co
     const decltype(finish)& f;
     ~at_end() { f(); }
   } const ends{finish};
-  for_blocks(all, [&](std::uint64_t b) { merge_block(b, less); }, unstopped);
+  for_blocks(all, [&](std::uint64_t b) { merge_block(b, less); }, policy(by.where()));
 }
 
 }  // namespace loop

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <source_location>
 #include <utility>
 
 namespace callisto::loop {
@@ -97,6 +98,23 @@ inline void run_pieces(std::uint64_t n, const piece_function<void>& f, const pol
 template <class F>
 void for_pieces(std::uint64_t n, F&& f, const policy& by, bool together = false) {
   run_pieces(n, piece_function<void>(f), by, together);
+}
+
+/// Calls f(begin, end) for pieces of [0, n), whatever happens: for elements that are on their way between two arrays. f
+/// does not throw, so the loop fails only before it begins, as where the system refuses threads or a variable of the
+/// environment is wrong. The calling thread runs it all then; the next loop says what was wrong.
+template <class F>
+void move_pieces(std::uint64_t n, F&& f, std::source_location where) noexcept {
+  static_assert(noexcept(f(n, n)));
+  const policy unstopped(where);
+  beginning_alone alone(n, unstopped);
+  while (alone.next()) f(alone.from(), alone.to());
+  if (alone.to() == n) return;
+  try {
+    hand_out(alone.to(), n, piece_function<void>(f), unstopped);
+  } catch (...) {
+    f(alone.to(), n);
+  }
 }
 
 /// Calls f(block) for each of `all`, as for_pieces.

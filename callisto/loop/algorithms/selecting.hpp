@@ -117,28 +117,30 @@ std::pair<std::uint64_t, std::uint64_t> part_by_two(I first, std::uint64_t n, st
   }
   const raw_elements<T> room(n);
   T* const to = room.data();
-  const policy unstopped(by.where());
-  for_blocks(
-      all,
-      [&](std::uint64_t b) noexcept {
-        auto [low_to, middle_to, high_to] = next[b];
-        for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
-          const unsigned p = part[i];
-          const std::uint64_t at = p == 0 ? low_to : p == 1 ? middle_to : high_to;
-          low_to += p == 0 ? 1 : 0;
-          middle_to += p == 1 ? 1 : 0;
-          high_to += p == 2 ? 1 : 0;
-          std::construct_at(to + at, std::move(*place(first, i)));
-        }
+  const auto move_block = [&](std::uint64_t b) noexcept {
+    auto [low_to, middle_to, high_to] = next[b];
+    for (std::uint64_t i = all.begin(b); i < all.end(b); ++i) {
+      const unsigned p = part[i];
+      const std::uint64_t at = p == 0 ? low_to : p == 1 ? middle_to : high_to;
+      low_to += p == 0 ? 1 : 0;
+      middle_to += p == 1 ? 1 : 0;
+      high_to += p == 2 ? 1 : 0;
+      std::construct_at(to + at, std::move(*place(first, i)));
+    }
+  };
+  move_pieces(
+      all.count(),
+      [&](std::uint64_t b, std::uint64_t end) noexcept {
+        for (; b < end; ++b) move_block(b);
       },
-      unstopped);
-  for_pieces(
+      by.where());
+  move_pieces(
       n,
       [&](std::uint64_t from, std::uint64_t end) noexcept {
         std::move(to + from, to + end, place(first, from));
         std::destroy(to + from, to + end);
       },
-      unstopped);
+      by.where());
   return {begins[1], begins[2]};
 }
 
