@@ -164,6 +164,12 @@ def flags(command, program=COMMAND):
     return sorted({name for o in options for name in o["names"] if name.startswith("--")} - {"--help"})
 
 
+def completed_flags(command, program=COMMAND):
+    """Returns the long options that completions offer for a subcommand, without --help."""
+    # Behind the options of `run` stands another program's name: --color would take it as its value.
+    return sorted(flags(command, program) + ([] if described(program)[tuple(command.split())]["program"] else ["--color"]))
+
+
 def bash_completes(folder, name, *words):
     """Returns what bash offers in `folder` for the last of the words behind the program's name."""
     script = (f'source "{ROOT}/docs/completion/{name}.bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 
-from command import ROOT, CommandTest, bash_completes, documented_commands, fish_completes, flags, main, zsh_completes
+from command import ROOT, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes, flags, main, zsh_completes
 
 
 class Documentation(CommandTest):
@@ -54,7 +54,8 @@ class Documentation(CommandTest):
         self.file("graph.txt", "")
         self.assertEqual(complete("tri"), ["triangles"])
         for command in documented_commands():
-            self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), flags(command), command)
+            self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), completed_flags(command), command)
+        self.assertEqual(complete("info", "--color", ""), ["auto", "always", "never"])
         self.assertEqual(complete("generate", ""), ["kronecker", "uniform", "power-law", "grid"])
         self.assertEqual(complete("generate", "grid", ""), ["graph.txt"])
         self.assertEqual(complete("info", "gra"), ["graph.txt"])

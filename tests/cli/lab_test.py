@@ -4,7 +4,7 @@ What its subcommands do is tested in bench*_test.py and simulate_test.py. Enviro
 
 import shutil
 
-from command import (COMMAND, LAB, ROOT, USAGE, CommandTest, bash_completes, documented_commands, fish_completes,
+from command import (COMMAND, LAB, ROOT, USAGE, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes,
                      flags, main, run)
 
 
@@ -88,7 +88,7 @@ class Laboratory(CommandTest):
         self.file("graph.txt", "")
         self.assertEqual(complete("ben"), ["bench"])
         for command in documented_commands(LAB):
-            self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), flags(command, LAB), command)
+            self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), completed_flags(command, LAB), command)
         self.assertEqual(complete("bench", ""), ["schedule", "gap", "pairs", "manners"])
         self.assertIn("sparc-t5-8", complete("simulate", ""))
         self.assertNotIn("graph.txt", complete("simulate", ""))
