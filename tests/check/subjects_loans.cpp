@@ -147,7 +147,6 @@ class followers {
 
 /// Worker 1's activation ends only after an attached thread, which is on context 1, has got a context. Worker 0 finds
 /// nothing to do.
-template <class Machine>
 class dependent {
  public:
   static constexpr unsigned threads = 3;
@@ -157,35 +156,84 @@ class dependent {
     loans_.come_back(thread);
     use(thread);
     const auto not_yet = [](std::uint32_t got) { return got == 0; };
-    while (thread == 1 && not_yet(Machine::wait_while(got_, not_yet, machine::patience::brief))) {
+    while (thread == 1 && not_yet(checked::wait_while(got_, not_yet, machine::patience::brief))) {
     }
     loans_.fall_idle(thread);
   }
 
  private:
-  using owners = workers::context_owners<Machine>;
-  struct where final : workers::context_source<Machine> {
+  struct where final : workers::context_source<checked> {
     unsigned here() const noexcept override { return 1; }
   };
 
   void borrow() {
     const unsigned c = loans_.take(1, [] {});
-    require(c != owners::none, "an attached thread without a context, where there are enough");
+    require(c != loans::none, "an attached thread without a context, where there are enough");
     use(c);
-    got_.store(1, machine::order::relaxed);
+    got_.store(1, order::relaxed);
     loans_.give_back(c);
   }
   void use(unsigned c) { had_[c] = had_[c] + 1; }
 
   where where_;
-  owners loans_{2, &where_};
-  machine::atomic_of<Machine, std::uint32_t> got_{0};
+  loans loans_{2, &where_};
+  atomic<std::uint32_t> got_{0};
   std::array<plain<unsigned>, 2> had_{};
 };
 
-/// A machine that has no heavy fence.
-struct unfenced : checked {
-  static bool has_heavy_fence() noexcept { return false; }
+/// As `dependent`, with an attached thread that steps away from context 0 in place of worker 0.
+class dependent_on_leaver {
+ public:
+  static constexpr unsigned threads = 3;
+
+  dependent_on_leaver() {
+    require(loans_.take(0, [] {}) == 0, "context 0 is free");
+  }
+  void run(unsigned thread) {
+    if (thread == 0) return loans_.step_away(0);
+    if (thread == 2) {
+      const unsigned c = loans_.take(1, [] {});
+      require(c != loans::none, "an attached thread without a context, where one is left");
+      got_.store(1, order::relaxed);
+      return loans_.give_back(c);
+    }
+    loans_.come_back(1);
+    const auto not_yet = [](std::uint32_t got) { return got == 0; };
+    while (not_yet(checked::wait_while(got_, not_yet, machine::patience::brief))) {
+    }
+    loans_.fall_idle(1);
+  }
+
+ private:
+  loans loans_{2};
+  atomic<std::uint32_t> got_{0};
+};
+
+/// Two attached threads ask for context 0. The one that asks first may move to context 1, which becomes free first.
+class movers {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr unsigned first_alike = 1;
+
+  movers() {
+    loans_.come_back(0);
+    loans_.come_back(1);
+  }
+  void run(unsigned thread) {
+    if (thread == 0) {
+      loans_.fall_idle(1);
+      loans_.fall_idle(0);
+      return;
+    }
+    const unsigned c = loans_.take(0, [] {});
+    require(c != loans::none, "an attached thread without a context, where there are enough");
+    had_[c] = had_[c] + 1;
+    loans_.give_back(c);
+  }
+
+ private:
+  loans loans_{2};
+  std::array<plain<unsigned>, 2> had_{};
 };
 
 constexpr const char* shares =
@@ -202,9 +250,10 @@ const registered<followers<false>> follow_1("loans.follow", shares, exhaustive({
 const registered<followers<true>> follow_2("loans.follow.2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<lenders<1, 2, 1>> loan_1_2("loans.1x2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<lenders<2, 1, 1>> loan_2_1("loans.2x1", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<dependent<checked>> depend("loans.dependent", shares, preemptions(3, {1, 0}), exhaustive({1, 1}));
-const registered<dependent<unfenced>> depend_2("loans.dependent.unfenced", shares, preemptions(3, {1, 0}),
-                                               exhaustive({1, 1}));
+const registered<dependent> depend("loans.dependent", shares, preemptions(3, {1, 0}), exhaustive({1, 1}));
+const registered<movers> move_2("loans.move", shares, pct(3, 100'000, {0, 0}), preemptions(2, {0, 0}));
+const registered<dependent_on_leaver> depend_3("loans.dependent.leaver", shares, preemptions(2, {0, 0}),
+                                               preemptions(3, {1, 0}));
 const registered<lenders<2, 2, 1>> loan_2_2("loans.2x2", shares, pct(3, 10'000, {1, 0}), preemptions(2, {0, 0}));
 
 }  // namespace

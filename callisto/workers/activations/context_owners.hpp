@@ -21,21 +21,23 @@
 // An attached thread asks one worker, which may be long in coming: what runs there may even wait for the attached
 // thread. So the attached thread takes any other context that becomes free first:
 //
-// 1. *Attached thread, asks:* raises a flag that all contexts share (waiter_flag), marks the context's word, and looks
-//    for a free context before it sleeps.
-// 2. *Thread, frees a context:* finds the flag raised, and then marks the word of each context that is waited for as
-//    `look_elsewhere`, and wakes its waiter. Or the attached thread finds the context free in step 1.
+// 1. *Attached thread, asks:* adds itself to a count of waiters, marks the context's word, and looks for a free
+// context,
+//    by a read-modify-write of each word, before it sleeps.
+// 2. *Thread, frees a context:* changes the word, then looks at the count. If there are waiters, it marks the words of
+//    their contexts as `look_elsewhere`, and wakes them. Of steps 1 and 2, the later change of the freed word sees what
+//    went before the earlier one: the waiter finds the context free, or the other thread finds the waiter.
 // 3. *Attached thread, sees another context free:* withdraws its mark, then takes that context. If the worker gave the
 //    first context meanwhile, the attached thread has that. If another thread was faster at the free context, the
-//    attached thread asks anew. It never has a context while it waits for another: so each attached thread finds a
-//    context as long as there are enough.
+//    attached thread asks anew. It never has a context while it waits for another.
+// 4. *Attached thread, finds each context lent or waited for:* has none, unless another attached thread moved in step 3
+//    meanwhile, from a context that this one had yet to look at to one that it had looked at: then it looks again.
 //
 // Whether the process has the context at all is decided below, by the context_source: a thread that gets the word calls
 // acquire() of that, and gives the word back if it fails.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
-#include <callisto/waiting/asymmetric_lock_word.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/activations/context_source.hpp>
 
@@ -81,8 +83,8 @@ class context_owners final : public context_provider<M> {
   /// if the context was reclaimed meanwhile.
   void step_away(unsigned c) noexcept {
     std::uint64_t seen = lent;
-    // release: publishes the attached thread's writes to reclaim()'s acquire.
-    while (!each_[c].state.compare_exchange(seen, away_from(seen), order::release)) {
+    // release: publishes the attached thread's writes to reclaim()'s acquire. acquire: as in give().
+    while (!each_[c].state.compare_exchange(seen, away_from(seen), order::acq_rel)) {
     }
     tell_waiters();
   }
@@ -166,7 +168,6 @@ class context_owners final : public context_provider<M> {
   static constexpr bool is_away(std::uint64_t s) noexcept { return (s & away) == away; }
   static constexpr bool is_lent(std::uint64_t s) noexcept { return s == lent || s == away; }
   static constexpr unsigned all = ~0U;
-  static constexpr unsigned again = none - 1;
 
   struct alignas(M::line_size) context {
     watching watch;
@@ -179,19 +180,24 @@ class context_owners final : public context_provider<M> {
     const unsigned main = source_.main_context();
     const unsigned there = source_.here();
     const unsigned first = main < contexts_ ? main : there < contexts_ ? there : last < contexts_ ? last : 0;
-    // Among other jobs, only the main thread's context is free to take without asking.
-    for (unsigned i = 0; i < (main < contexts_ ? 1 : contexts_); ++i) {
-      const unsigned c = (first + i) % contexts_;
-      std::uint64_t found = idle;
-      if (lend(each_[c], found) || back_to(each_[c], found)) return c;
+    // A thread that moves from one context to another while this one looks may hide both.
+    for (;;) {
+      const std::uint64_t moves = moves_seen();
+      // Among other jobs, only the main thread's context is free to take without asking.
+      for (unsigned i = 0; i < (main < contexts_ ? 1 : contexts_); ++i) {
+        const unsigned c = (first + i) % contexts_;
+        std::uint64_t found = idle;
+        if (lend(each_[c], found) || back_to(each_[c], found)) return c;
+      }
+      for (unsigned i = 0; i < contexts_; ++i) {
+        const unsigned c = ask((first + i) % contexts_, asked);
+        if (c != none) return c;
+      }
+      if (moves_seen() == moves) return none;
     }
-    for (unsigned i = 0; i < contexts_; ++i) {
-      const unsigned c = ask((first + i) % contexts_, asked);
-      if (c == again) return choose(last, asked);
-      if (c != none) return c;
-    }
-    return none;
   }
+  // acquire: pairs with the release of the thread that moves, so that the mark which it has withdrawn is not seen.
+  std::uint64_t moves_seen() const noexcept { return moves_.load(order::acquire); }
 
   /// Calls f(c) for the contexts other than `but` that the process can have at once, until it is true. Returns that
   /// context; `none`: there is none.
@@ -204,35 +210,37 @@ class context_owners final : public context_provider<M> {
     return none;
   }
 
+  /// True if no thread has the context, or one that is away.
+  static bool is_free(context& k) noexcept {
+    // release: publishes the caller's place in the count of waiters to give() and step_away(). acquire: not needed,
+    // since a read-modify-write finds the newest value.
+    const std::uint64_t state = k.state.fetch_or(0, order::release);
+    return state == idle || is_away(state);
+  }
+
   /// A context is free: lets attached threads that wait for other contexts look for this one.
   void tell_waiters() noexcept {
-    M::light_fence();  // pairs with the heavy fence of alert_.raise()
-    if (alert_.is_raised()) [[unlikely]]
+    if (waiting_.load(order::relaxed) != 0) [[unlikely]]  // relaxed: see give()
       tell_all_waiters();
   }
   [[gnu::cold, gnu::noinline]] void tell_all_waiters() noexcept {
-    bool some = false;
     for (unsigned c = 0; c < contexts_; ++c) {
-      context& k = each_[c];
-      // release: publishes the free context to the acquires in ask(). A change even of an unmarked word: on a machine
-      // without a heavy fence this is what orders the two sides.
-      std::uint64_t seen = k.state.fetch_or(0, order::release);
-      while ((seen & ~look_elsewhere) == awaited) {
-        some = true;
-        // relaxed: the change before it has published the free context.
-        if (!k.state.compare_exchange(seen, awaited | look_elsewhere, order::relaxed)) continue;
-        if (seen == awaited) M::unpark(each_[c].state, all);
+      auto& state = each_[c].state;
+      for (std::uint64_t seen = state.load(order::relaxed); (seen & ~look_elsewhere) == awaited;) {
+        // release: publishes the free context to wait_for(), also where the mark stands already.
+        if (!state.compare_exchange(seen, awaited | look_elsewhere, order::release)) continue;
+        if (seen == awaited) M::unpark(state, all);
         break;
       }
     }
-    if (!some) alert_.calm();
   }
 
   /// From idle to an attached thread.
   bool lend(context& k, std::uint64_t& found) noexcept {
     found = idle;
-    // acquire: pairs with give()'s release; the last owner's writes are visible.
-    if (!k.state.compare_exchange(found, lent, order::acquire)) return false;
+    // acquire: pairs with give()'s release; the last owner's writes are visible. release: publishes a move (ask()) to a
+    // thread that finds the context taken.
+    if (!k.state.compare_exchange(found, lent, order::acq_rel)) return false;
     lent_.fetch_add(1, order::relaxed);  // relaxed: a hint
     return true;
   }
@@ -240,8 +248,8 @@ class context_owners final : public context_provider<M> {
   /// From an attached thread that is away to one that is present.
   static bool back_to(context& k, std::uint64_t& seen) noexcept {
     while (is_away(seen)) {
-      // acquire: pairs with step_away()'s release, of the same attached thread or of another.
-      if (k.state.compare_exchange(seen, seen - (away - lent), order::acquire)) return true;
+      // acquire: pairs with step_away()'s release, of the same attached thread or of another. release: as in lend().
+      if (k.state.compare_exchange(seen, seen - (away - lent), order::acq_rel)) return true;
     }
     return false;
   }
@@ -276,8 +284,9 @@ class context_owners final : public context_provider<M> {
     // relaxed: a first look. If a thread of this process waits, it goes on, and other jobs need not be told.
     if (k.state.load(order::relaxed) == mine) source_.release(c);
     std::uint64_t seen = mine;
-    // release: publishes this thread's writes to the next owner's acquire.
-    while (!k.state.compare_exchange(seen, seen == mine ? idle : others, order::release)) {
+    // release: publishes this thread's writes to the next owner's acquire. acquire: pairs with is_free(), for the count
+    // of waiters.
+    while (!k.state.compare_exchange(seen, seen == mine ? idle : others, order::acq_rel)) {
     }
     // relaxed: a hint.
     if (mine == lent) lent_.fetch_sub(1, order::relaxed);
@@ -291,7 +300,7 @@ class context_owners final : public context_provider<M> {
   }
 
   /// For an attached thread. Returns the context that it has: this one, or another that became free first. `none`:
-  /// another attached thread has it, or waits for it. `again`: another thread has taken what became free.
+  /// another attached thread has it, or waits for it.
   template <class Asked>
   unsigned ask(unsigned c, Asked asked) noexcept {
     context& k = each_[c];
@@ -302,20 +311,24 @@ class context_owners final : public context_provider<M> {
       } else if (is_away(seen)) {
         if (back_to(k, seen)) return c;
       } else if (seen != working) {
-        return none;
+        const std::uint64_t found = seen;
+        seen = k.state.load(order::acquire);  // acquire: pairs with lend() and back_to() of a thread that moved here
+        if (seen == found) return none;
       } else {
-        alert_.raise();
-        // acquire: the last attached thread withdrew its request before. Also pairs with tell_all_waiters().
+        waiting_.fetch_add(1, order::relaxed);  // relaxed, both: is_free() publishes it
+        // acquire: the last attached thread withdrew its request before.
         const bool asks = k.state.compare_exchange(seen, awaited, order::acquire);
         const bool has = asks && wait_for(c, asked);
-        alert_.lower();
+        waiting_.fetch_sub(1, order::relaxed);
         if (has) return c;
         if (!asks) continue;
+        moves_.fetch_add(1, order::release);  // release: publishes the withdrawal to moves_seen()
         const unsigned other = find_at_hand(c, [this](context& free) {
           std::uint64_t found = idle;
           return lend(free, found) || back_to(free, found);
         });
-        return other != none ? other : again;
+        if (other != none) return other;
+        seen = k.state.load(order::relaxed);  // another thread was faster
       }
     }
   }
@@ -332,11 +345,6 @@ class context_owners final : public context_provider<M> {
     bool looks = true;
     std::uint64_t s = awaited;
     for (;;) {
-      // relaxed: the thread takes a context by an acquire.
-      const auto is_free = [](const context& other) {
-        const std::uint64_t state = other.state.load(order::relaxed);
-        return state == idle || is_away(state);
-      };
       if (std::exchange(looks, false) && find_at_hand(c, is_free) != none) break;
       s = M::wait_while(k.state, not_yet, machine::patience::brief);
       if (not_yet(s)) {
@@ -360,7 +368,8 @@ class context_owners final : public context_provider<M> {
   context_source<M> all_mine_;
   context_source<M>& source_;
   std::unique_ptr<context[]> each_;
-  waiting::waiter_flag<M> alert_;                                  ///< raised: attached threads may wait
+  machine::atomic_of<M, std::uint64_t> moves_{0};  ///< how often a thread went on to another context than it asked for
+  machine::atomic_of<M, unsigned> waiting_{0};     ///< attached threads that wait for a context
   alignas(M::line_size) machine::atomic_of<M, unsigned> lent_{0};  ///< contexts that attached threads have
 };
 
