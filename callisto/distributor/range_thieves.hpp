@@ -2,6 +2,7 @@
 // threads have reserved. range_tree.hpp says where they look.
 #pragma once
 
+#include <callisto/distributor/limits.hpp>
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/waiting/forced_steal.hpp>
 
@@ -13,7 +14,7 @@ namespace callisto::distributor {
 template <machine::policy M>
 inline void splitting_ranges<M>::adopt(cursor& c, std::uint32_t from, std::uint32_t to, std::uint64_t k) noexcept {
   const std::uint64_t count = to - from;
-  const auto mine = static_cast<std::uint32_t>(std::min(k / 16 + 1, count - count / 2));
+  const auto mine = static_cast<std::uint32_t>(std::min(k / range_limits::adopted_share + 1, count - count / 2));
   c.from = c.next = from;
   c.limit = from + mine;
   c.left = count - mine;
@@ -102,7 +103,7 @@ template <machine::policy M>
 inline bool splitting_ranges<M>::hunt(cursor& c, std::uint64_t k) noexcept {
   const unsigned root = tree_.levels - 1;
   // Among many threads, some have work in hand that they are about to offer: look again.
-  unsigned looks = root == 0 ? 1 : 16;
+  unsigned looks = root == 0 ? 1 : range_limits::looks;
   for (;;) {
     if (ended_.load(order::relaxed) != 0) return false;
     if (take_any(c, k)) return true;

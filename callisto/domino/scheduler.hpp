@@ -18,6 +18,7 @@
 
 #include <callisto/domino/group.hpp>
 #include <callisto/domino/lane.hpp>
+#include <callisto/domino/limits.hpp>
 #include <callisto/domino/sleeping_lanes.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -40,7 +41,7 @@ class scheduler {
 
  public:
   /// Makes lanes for `threads` threads, and one for the application between runs.
-  explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(10'000)) {
+  explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(domino_limits::hold_ns)) {
     for (unsigned i = 0; i <= threads; ++i)
       lanes_.push_back(
           std::make_unique<lane<M>>(*this, i, threads == 1, sleeping_.watched_by(std::min(i, threads - 1))));
@@ -251,9 +252,8 @@ class scheduler {
   bool is_measured(lane<M>& here) const noexcept {
     const unsigned n = here.hold_.size();
     if (n >= here.hold_most_ && here.hold_most_ < most_held_) return true;
-    return n > 1 && ++here.unmeasured_ % measured_holds == 0;
+    return n > 1 && ++here.unmeasured_ % domino_limits::measured_holds == 0;
   }
-  static constexpr unsigned measured_holds = 8;
 
   /// Runs a task. Its credit is the caller's afterwards.
   void run(lane<M>& here, const task& t, bool spreads) noexcept {

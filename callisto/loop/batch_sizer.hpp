@@ -1,6 +1,7 @@
 // How much a thread claims at a time.
 #pragma once
 
+#include <callisto/loop/limits.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class batch_sizer {
   explicit batch_sizer(std::uint64_t fixed, std::uint64_t hint = 1) noexcept
       : timed_(fixed == 0), size_(fixed), hint_(hint) {
     if (!timed_) return;
-    shortest_ = M::ticks_per_second() / 100'000;
+    shortest_ = M::ticks_per_second() / loop_limits::claims_a_second;
     target_ = shortest_;
     loop_began_ = M::ticks();
     begin_ = loop_began_;
@@ -43,12 +44,12 @@ class batch_sizer {
   /// iterations one by one, as many as fit a fifth of a microsecond at the last batch's pace: iterations that become
   /// heavy inside a piece stay with its thread, and iterations of other pieces can be stolen. A piece costs 1 to 2 ns.
   std::uint64_t piece(std::uint64_t size, bool one_by_one) const noexcept {
-    const std::uint64_t eighth = size / 8 + (size % 8 != 0 ? 1 : 0);
+    const std::uint64_t part = size / loop_limits::pieces + (size % loop_limits::pieces != 0 ? 1 : 0);
     // After a short batch, the clock and the claim are most of what was measured.
-    if (!one_by_one || !timed_ || last_took_ < target_ / 4) return eighth;
-    const double fitting =
-        static_cast<double>(size_) * static_cast<double>(shortest_) / 50 / static_cast<double>(target_);
-    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1, eighth);
+    if (!one_by_one || !timed_ || last_took_ < target_ / 4) return part;
+    const double fitting = static_cast<double>(size_) * static_cast<double>(shortest_) / loop_limits::short_pieces /
+                           static_cast<double>(target_);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1, part);
   }
 
   /// True if one unit at a time is enough, or nothing is known yet.
@@ -63,11 +64,12 @@ class batch_sizer {
     const std::uint64_t now = M::ticks();
     const std::uint64_t took = std::max<std::uint64_t>(1, now - begin_);
     begin_ = now;
-    target_ = std::clamp((now - loop_began_) / 1024, shortest_, 10 * shortest_);
+    target_ =
+        std::clamp((now - loop_began_) / loop_limits::share_of_loop, shortest_, loop_limits::most_longer * shortest_);
     // In floating point: neither the product nor the ratio is certain to fit 64 bits.
     const double fitting = static_cast<double>(count) * static_cast<double>(target_) / static_cast<double>(took);
     size_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(fitting, largest)));
-    if (last_took_ == 0 && took < shortest_ / 100) size_ = std::max(size_, hint_);
+    if (last_took_ == 0 && took < shortest_ / loop_limits::light_share) size_ = std::max(size_, hint_);
     last_took_ = took;
   }
 
