@@ -9,6 +9,9 @@ namespace callisto::lab {
 /// Adds `bench`, the experiments beside other runtimes and programs.
 command add_bench(const command_parser& program);
 
+/// Adds `limits`: how flat the optimum of each limit is.
+command add_limits(const command_parser& program);
+
 /// Adds `simulate`, loops on simulated machines.
 command add_simulate(const command_parser& program);
 

@@ -14,6 +14,7 @@ constexpr const char* footer =
     "  callisto-lab bench gap --scale 18          the GAP benchmark's kernels\n"
     "  callisto-lab bench pairs --budget 120      programs in pairs, with sharing and without\n"
     "  callisto-lab bench manners                 jobs that share beside jobs that do not\n"
+    "  callisto-lab limits bfs                    how much each limit of a kernel matters\n"
     "  callisto-lab simulate --list               the machines that it can simulate\n"
     "  callisto-lab simulate sparc-t5-8           loops on a model of 1,024 contexts\n"
     "  callisto-lab simulate fig4                 a figure of the paper about loops\n\n"
@@ -23,6 +24,8 @@ constexpr const char* footer =
 constexpr app::subcommand subcommands[] = {
     {"Experiments", "bench",
      [](const app::command_parser& to, const app::command_line&) { return lab::add_bench(to); }},
+    {"Experiments", "limits",
+     [](const app::command_parser& to, const app::command_line&) { return lab::add_limits(to); }},
     {"Simulation", "simulate",
      [](const app::command_parser& to, const app::command_line&) { return lab::add_simulate(to); }},
 };

@@ -14,19 +14,11 @@
 // - `request`: how thieves ask for what is reserved, politely and then by force (waiting/forced_steal.hpp). Units are
 //   iterations. An owner that calls a thief off makes all that it has not begun `stealable` again.
 //
-// Where threads begin: each expected thread gets an equal part; if there are fewer iterations than threads, some
-// threads get one. Absent threads (absent_threads.hpp) get none: with parts for eight absent threads of sixteen, a loop
-// of 300 us took 60 us longer than on eight threads, since each stolen part was stolen again from its thief.
-//
-// Where thieves look: a tree of words over the threads, neighbours under one node. One bit says that the child, a
-// thread or a node, may have something stealable, another that it may have something reserved. A thread clears its bits
-// when it begins its last piece, while other threads work. A thief takes from the nearest thread that has something
-// stealable. A thief that finds nothing clears the bits of all threads of the node at once, so that a thousand thieves
-// do not read the lines of threads that run what they reserved. If the tree shows nothing stealable, one thread a node
-// looks on and its other threads wait. The last one asks, and all learn together that nothing is left.
+// Where threads begin: initial_shares.hpp. Where thieves look: range_tree.hpp, then what they do: range_thieves.hpp.
 #pragma once
 
 #include <callisto/distributor/absent_threads.hpp>
+#include <callisto/distributor/initial_shares.hpp>
 #include <callisto/distributor/line_array.hpp>
 #include <callisto/distributor/range.hpp>
 #include <callisto/machine/policy.hpp>
@@ -56,7 +48,7 @@ template <machine::policy M>
 class splitting_ranges {
   using order = machine::order;
   struct stripe;
-  class shares;
+  using shares = initial_shares<M>;
 
  public:
   /// The most iterations: positions take half a word.
@@ -226,65 +218,6 @@ class splitting_ranges {
     return nodes_[tree_.begin[level] + (position >> shift * (level + 1))].live;
   }
 
-  /// The part that each thread begins with: equal parts for the threads that are expected.
-  class shares {
-   public:
-    shares(std::uint64_t n, unsigned threads, const absent_threads<M>* absent) noexcept : threads_(threads) {
-      if (absent != nullptr && absent->count() != 0) leave_out(*absent);
-      each_ = n / expected_;
-      more_ = n % expected_;
-    }
-
-    bool all_have_some() const noexcept { return each_ != 0 && expected_ == threads_; }
-
-    /// Walks through all positions in order.
-    class walk {
-     public:
-      explicit walk(const shares& of) noexcept : of_(&of), due_(of.expected_ - 1) {}
-      std::uint64_t begin() const noexcept { return at_; }
-      /// Goes past position p, and returns where its part ends.
-      std::uint64_t next(unsigned p) noexcept {
-        if (of_->is_absent(p)) return at_;
-        // Threads with one more are spread among all threads (Bresenham), and so are the iterations if there are few.
-        due_ += of_->more_;
-        const bool one_more = due_ >= of_->expected_;
-        if (one_more) due_ -= of_->expected_;
-        return at_ += of_->each_ + (one_more ? 1 : 0);
-      }
-
-     private:
-      const shares* of_;
-      std::uint64_t due_;  ///< the first thread has one more if any has
-      std::uint64_t at_ = 0;
-    };
-
-   private:
-    static constexpr unsigned most_threads =
-        1024;  // absent threads are known of at most this number, the contexts of the table of jobs
-    static constexpr unsigned word_bits = absent_threads<M>::word_bits;
-
-    /// Copies the set: it changes meanwhile, and all calls must compute the same parts.
-    void leave_out(const absent_threads<M>& absent) noexcept {
-      if (threads_ > most_threads) return;
-      unsigned left = 0;
-      for (unsigned w = 0; w * word_bits < threads_; ++w) {
-        const unsigned here = std::min(threads_ - w * word_bits, word_bits);
-        absent_[w] = absent.word(w) & (~std::uint64_t{0} >> (word_bits - here));
-        left += here - static_cast<unsigned>(std::popcount(absent_[w]));
-      }
-      if (left != 0) expected_ = left;  // else all threads get parts, as if all were present
-    }
-    bool is_absent(unsigned p) const noexcept {
-      return expected_ != threads_ && (absent_[p / word_bits] >> p % word_bits & 1) != 0;
-    }
-
-    unsigned threads_;
-    std::uint64_t expected_ = threads_;
-    std::uint64_t each_;
-    std::uint64_t more_;
-    std::array<std::uint64_t, most_threads / word_bits> absent_;  ///< valid only if some are absent
-  };
-
   splitting_ranges(const layout& where, const shares& first)
       : where_(where),
         tree_(where.threads()),
@@ -300,24 +233,6 @@ class splitting_ranges {
           const std::uint64_t begin = at.begin();
           ::new (place) stripe(pack(begin, at.next(p)));
         }) {}
-
-  /// Returns the bits of a node's children that begin with iterations. `at` is where the node's first range begins, and
-  /// afterwards where the next node's does.
-  std::uint64_t live_at_first(unsigned level, unsigned index, const shares& first,
-                              typename shares::walk& at) const noexcept {
-    const unsigned below = level == 0 ? where_.threads() : tree_.begin[level] - tree_.begin[level - 1];
-    const unsigned has = std::min(arity, below - index * arity);
-    if (first.all_have_some()) return ((std::uint64_t{1} << has) - 1) * both;
-    std::uint64_t live = 0;
-    for (unsigned i = 0; i < has; ++i) {
-      const std::uint64_t begin = at.begin();
-      const unsigned p = (index * arity + i) << shift * level;
-      const unsigned end = std::min(p + (1u << shift * level), where_.threads());
-      for (unsigned q = p; q < end; ++q) at.next(q);
-      if (at.begin() != begin) live |= both << i;
-    }
-    return live;
-  }
 
   /// Answers a thief; called by the owner after it advanced `begun` to c.next. True if the piece is the owner's.
   [[gnu::cold, gnu::noinline]] bool answer(cursor& c) noexcept {
@@ -352,225 +267,56 @@ class splitting_ranges {
     return mine;
   }
 
-  /// Clears the caller's bits: it has nothing stealable or reserved.
-  [[gnu::cold, gnu::noinline]] void has_nothing(cursor& c) noexcept {
-    if (c.live) clear(c.position, bit(c.position, 0) * both, true);
-    c.live = false;
-  }
+  // The tree (range_tree.hpp):
 
+  /// Returns the bits of a node's children that begin with iterations. `at` is where the node's first range begins, and
+  /// afterwards where the next node's does.
+  std::uint64_t live_at_first(unsigned level, unsigned index, const shares& first,
+                              typename shares::walk& at) const noexcept;
+  /// Clears the caller's bits: it has nothing stealable or reserved.
+  [[gnu::cold, gnu::noinline]] void has_nothing(cursor& c) noexcept;
   /// Sets bits of a thread that has iterations to give, or of a node at a level. It sets even set bits by
   /// read-modify-writes: a thread that clears one does so by another and then looks at what is below (clear()).
   /// In either order, one of the two threads sees the change of its peer.
-  void tell_others(unsigned position, std::uint64_t kinds = both, unsigned level = 0) noexcept {
-    for (; kinds != 0 && level < tree_.levels; ++level) {
-      // release: publishes the iterations to the acquire in clear_bits().
-      kinds &= ~kinds_in(live_of(position, level).fetch_or(bit(position, level) * kinds, order::release));
-    }
-  }
-
+  void tell_others(unsigned position, std::uint64_t kinds = both, unsigned level = 0) noexcept;
   /// Clears bits of a node. Returns the word before, or 0 if none of them was set. In that case it writes nothing: many
   /// threads find the same victim empty at once, and vain read-modify-writes would keep the line from all other
   /// threads. For the caller's `own` bits it always writes.
-  std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits, bool own) noexcept {
-    // relaxed: only the owner fills its own part.
-    if (own) return live.fetch_and(~bits, order::relaxed);
-    // acquire: pairs with the release in tell_others(). A thread that offers iterations meanwhile sets the bit after
-    // this change, or this thread sees them below.
-    std::uint64_t seen = live.load(order::relaxed);
-    while ((seen & bits) != 0) {
-      if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return seen;
-    }
-    return 0;
-  }
-
+  std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits, bool own) noexcept;
   /// Clears bits of threads under the node of `position`, and bits of nodes that have none left. `own`: they are the
   /// caller's, and set unless another thread has just cleared them.
-  void clear(unsigned position, std::uint64_t bits, bool own = false) noexcept {
-    std::uint64_t before = clear_bits(live_of(position, 0), bits, own);
-    for (std::uint64_t left = (before & bits) / has_stealable | (before & bits) / has_reserved; (left & children) != 0;
-         left &= left - 1) {
-      const unsigned p = (position & ~(arity - 1)) + static_cast<unsigned>(std::countr_zero(left));
-      const bool holds =
-          (before & bits & bit(p, 0) * has_reserved) != 0 && !empty(stripes_[p].reserved.load(order::relaxed));
-      if (holds || !empty(stripes_[p].stealable.load(order::relaxed))) tell_others(p);
-    }
-    for (unsigned level = 1; level < tree_.levels; ++level) {
-      // Kinds that the node had before and has no more. Of several threads that clear its last bits one finds that.
-      const std::uint64_t kinds = kinds_in(before) & ~kinds_in(before & ~bits);
-      if (kinds == 0) return;
-      bits = bit(position, level) * kinds;
-      before = clear_bits(live_of(position, level), bits, false);
-      // Up to the root: a thread in tell_others() found the bit here still set, and another may have cleared those
-      // above.
-      if (before != 0)
-        tell_others(position, kinds & kinds_in(live_of(position, level - 1).load(order::relaxed)), level);
-    }
-  }
+  void clear(unsigned position, std::uint64_t bits, bool own = false) noexcept;
+  /// Calls f(child) for the children of a node that may have iterations of `kind`, nearest to the caller first, until f
+  /// returns true.
+  template <class F>
+  bool any_child(const cursor& c, std::uint64_t kind, unsigned level, unsigned index, F f) noexcept;
+
+  // Thieves (range_thieves.hpp):
+
+  using reply = waiting::steal_reply;
+  struct thief;
 
   /// Reserves some of [from, to), which the thread has stolen, and offers the rest. It reserves few, whatever the
   /// thread usually takes: elsewhere in the loop, iterations may take a thousand times longer, and a begun piece cannot
   /// be stolen.
-  void adopt(cursor& c, std::uint32_t from, std::uint32_t to, std::uint64_t k) noexcept {
-    const std::uint64_t count = to - from;
-    const auto mine = static_cast<std::uint32_t>(std::min(k / 16 + 1, count - count / 2));
-    c.from = c.next = from;
-    c.limit = from + mine;
-    c.left = count - mine;
-    c.own->stealable.store(pack(c.limit, to), order::relaxed);  // it was empty, so no other thread writes it
-    if (count > 1) {
-      c.live = true;
-      tell_others(c.position);
-    }
-  }
-
+  void adopt(cursor& c, std::uint32_t from, std::uint32_t to, std::uint64_t k) noexcept;
   /// Steals the back half of what is stealable at `victim`. False if that is nothing, or changes just now.
-  bool take_half(cursor& c, stripe& victim, std::uint64_t k) noexcept {
-    std::uint64_t word = victim.stealable.load(order::relaxed);
-    while (!empty(word)) {
-      const std::uint32_t from = first(word) + static_cast<std::uint32_t>(size(word) / 2);
-      const std::uint32_t to = last(word);
-      if (victim.stealable.compare_exchange(word, pack(first(word), from), order::relaxed)) {
-        ++c.counts.steals;
-        adopt(c, from, to, k);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// Calls f(child) for the children of a node that may have iterations of `kind`, nearest to the caller first, until f
-  /// returns true.
-  template <class F>
-  bool any_child(const cursor& c, std::uint64_t kind, unsigned level, unsigned index, F f) noexcept {
-    auto& live = nodes_[tree_.begin[level] + index].live;
-    const auto from = static_cast<int>(child(c.position, level));
-    const auto turned = [&] { return std::rotr(live.load(order::relaxed) / kind & children, from); };
-    std::uint64_t left = turned();
-    while (left != 0) {
-      const unsigned below = index * arity + static_cast<unsigned>((std::countr_zero(left) + from) % 64);
-      if ((level != 0 || below != c.position) && f(below)) return true;
-      left &= left - 1;
-      if (left != 0) left &= turned();  // other threads may have found that there is nothing
-    }
-    return false;
-  }
-
+  bool take_half(cursor& c, stripe& victim, std::uint64_t k) noexcept;
   /// True if a thread with nothing stealable has also used up its reservation. `reserved == 0` means that it has
   /// claimed nothing yet: it is not in the loop, or about to begin.
-  static bool reserves_nothing(const stripe& of) noexcept {
-    const std::uint64_t reserved = of.reserved.load(order::relaxed);
-    // Otherwise it has reserved the last of its range and not yet published that.
-    return reserved == 0 || (empty(reserved) && last(reserved) == last(of.stealable.load(order::relaxed)));
-  }
-
+  static bool reserves_nothing(const stripe& of) noexcept;
   /// Steals half of what the nearest thread under a node has, of those that have something stealable.
-  bool take_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
-    if (level != 0) {
-      return any_child(c, has_stealable, level, index,
-                       [&](unsigned below) { return take_under(c, level - 1, below, k); });
-    }
-    std::uint64_t without = 0;
-    const auto take = [&](unsigned p) {
-      if (take_half(c, stripes_[p], k)) return true;
-      without |= bit(p, 0) * (reserves_nothing(stripes_[p]) ? both : has_stealable);
-      return false;
-    };
-    if (any_child(c, has_stealable, 0, index, take)) return true;
-    // The next thief need not look there.
-    if (without != 0) clear(index * arity, without);
-    return false;
-  }
+  bool take_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept;
   bool take_any(cursor& c, std::uint64_t k) noexcept { return take_under(c, tree_.levels - 1, 0, k); }
-
-  using reply = waiting::steal_reply;
-
-  /// A thief that looks at the reservation of `victim`. relaxed: the iterations travel through the entry gate.
-  struct thief {
-    const stripe& victim;
-    std::uint64_t part = 0;
-    bool look() noexcept { return !empty(part = victim.reserved.load(order::relaxed)); }
-    std::uint64_t cut() const noexcept { return first(part); }
-    void prepare(const atomic<std::uint64_t>&, std::uint64_t) const noexcept {}
-    void commit() const noexcept {}
-    void cancel() const noexcept {}
-  };
-
   /// Asks the thread at position `p` for what it has reserved.
-  reply ask(cursor& c, unsigned p, std::uint64_t k) noexcept {
-    thief asking{stripes_[p]};
-    const reply heard = stripes_[p].request.ask(asking);
-    if (heard == reply::got) {
-      ++c.counts.taken_back;
-      adopt(c, first(asking.part), last(asking.part), k);
-    }
-    return heard;
-  }
-
+  reply ask(cursor& c, unsigned p, std::uint64_t k) noexcept;
   /// Asks threads under a node, nearest first, until one gives something or is worth asking again.
-  reply ask_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
-    reply heard = reply::nothing;
-    any_child(c, has_reserved, level, index, [&](unsigned below) {
-      heard = level != 0 ? ask_under(c, level - 1, below, k) : ask(c, below, k);
-      return heard != reply::nothing;
-    });
-    return heard;
-  }
-
+  reply ask_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept;
   /// Looks on behalf of all waiting threads: again for stealable iterations, then for reserved ones.
-  bool hunt(cursor& c, std::uint64_t k) noexcept {
-    const unsigned root = tree_.levels - 1;
-    // Among many threads, some have work in hand that they are about to offer: look again.
-    unsigned looks = root == 0 ? 1 : 16;
-    for (;;) {
-      if (ended_.load(order::relaxed) != 0) return false;
-      if (take_any(c, k)) return true;
-      const reply heard = ask_under(c, root, 0, k);
-      if (heard == reply::got) return true;
-      if (heard == reply::nothing && (--looks == 0 || kinds_in(live_of(0, root).load(order::relaxed)) == 0)) {
-        return false;
-      }
-    }
-  }
-
+  bool hunt(cursor& c, std::uint64_t k) noexcept;
   /// Gets up to k iterations from other threads after the thread's own range is used up; false if there are none for
   /// it.
-  [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept {
-    has_nothing(c);
-    c.own->request.refuse();
-    const unsigned root = tree_.levels - 1;
-    unsigned hunts = 0;  // levels at which the thread looks on behalf of its node
-    bool found = false;
-    bool leave = false;
-    while (!found && !leave) {
-      if ((found = take_any(c, k))) break;
-      if (hunts == root) {
-        found = hunt(c, k);
-        leave = !found;
-        break;
-      }
-      auto& live = live_of(c.position, hunts);
-      std::uint64_t seen = live.load(order::relaxed);
-      bool hunts_here = false;
-      while ((seen & (hunting | done)) == 0 && !hunts_here) {
-        hunts_here = live.compare_exchange(seen, seen | hunting, order::relaxed);
-      }
-      if (hunts_here) {
-        ++hunts;
-      } else if (!(leave = (seen & done) != 0 || ended_.load(order::relaxed) != 0)) {
-        M::wait_while(live, [seen](std::uint64_t word) { return word == seen; }, machine::patience::brief);
-      }
-    }
-    // The waiting threads steal from what was found, or leave as well.
-    while (hunts-- > 0) {
-      auto& live = live_of(c.position, hunts);
-      if (found) {
-        live.fetch_and(~hunting, order::relaxed);
-      } else {
-        live.fetch_or(done, order::relaxed);
-      }
-    }
-    return found;
-  }
+  [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept;
 
   const layout& where_;
   atomic<std::uint32_t> ended_{0};
@@ -581,3 +327,7 @@ class splitting_ranges {
 };
 
 }  // namespace callisto::distributor
+
+// The rest of the members:
+#include <callisto/distributor/range_thieves.hpp>
+#include <callisto/distributor/range_tree.hpp>

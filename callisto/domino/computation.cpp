@@ -1,5 +1,6 @@
 #include <callisto/domino/computation.hpp>
 
+#include <callisto/domino/limits.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/topology.hpp>
@@ -52,15 +53,6 @@ unsigned contexts_of_loops() {
                                 .contexts.size());
   return known;
 }
-
-/// Time, in nanoseconds, after which a run that has tasks for other threads wakes them.
-constexpr std::uint64_t alone_ns = 20'000;
-
-/// Fewer indices are never walked over.
-constexpr std::uint64_t least_walked = 4096;
-/// A phase is dense if one of this many indices is marked: where a walk costs less than a queue of tasks
-/// (docs/results/domino.md).
-constexpr std::uint64_t dense_share = 16;
 
 }  // namespace
 
@@ -141,7 +133,7 @@ struct helper {
   static void run(computation::state& of) {
     of.leader->let_wake(false);
     {
-      leader me{workers::this_suspendable(), of, native::ticks() + machine::ticks_of<native>(alone_ns)};
+      leader me{workers::this_suspendable(), of, native::ticks() + machine::ticks_of<native>(domino_limits::alone_ns)};
       of.of.work(*of.leader, me);
       if (of.of.is_over()) return;
     }
@@ -213,10 +205,11 @@ merged_task& computation::add_merged(std::unique_ptr<merged_task> made) {
   add(std::unique_ptr<task_base>(std::move(made)));
   state_->unmarked.push_back(&type);
   // A random order chooses among instances, and not among walks.
-  if (state_->seed == 0 && !type.in().has_ranks() && type.indices() >= least_walked) {
+  if (state_->seed == 0 && !type.in().has_ranks() && type.indices() >= domino_limits::least_walked) {
     state_->of.add_type(type.walk_);
     type.may_walk_ = true;
-    type.many_ = std::max<std::uint64_t>(least_walked / 4, type.indices() / (dense_share * lanes()));
+    type.many_ = std::max<std::uint64_t>(domino_limits::least_walked / 4,
+                                         type.indices() / (domino_limits::dense_share * lanes()));
   }
   return type;
 }

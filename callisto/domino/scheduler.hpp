@@ -18,6 +18,7 @@
 
 #include <callisto/domino/group.hpp>
 #include <callisto/domino/lane.hpp>
+#include <callisto/domino/limits.hpp>
 #include <callisto/domino/sleeping_lanes.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -26,7 +27,6 @@
 #include <callisto/waiting/suspendable.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -41,7 +41,7 @@ class scheduler {
 
  public:
   /// Makes lanes for `threads` threads, and one for the application between runs.
-  explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(10'000)) {
+  explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(domino_limits::hold_ns)) {
     for (unsigned i = 0; i <= threads; ++i)
       lanes_.push_back(
           std::make_unique<lane<M>>(*this, i, threads == 1, sleeping_.watched_by(std::min(i, threads - 1))));
@@ -122,19 +122,7 @@ class scheduler {
     failure_ = nullptr;
   }
   /// Opens the groups that come after no other.
-  void begin(lane<M>& here) {
-    over_.store(0, order::relaxed);
-    here.keeps_ = false;
-    open_groups_.store(1, order::relaxed);  // relaxed: publishing rings publishes all of this
-    for (auto& g : groups_) {
-      g->waits_for.store(g->leaders, order::relaxed);
-      gather(here, *g);
-    }
-    for (auto& g : groups_) {
-      if (g->leaders == 0) open_group(here, *g);
-    }
-    group_ended();
-  }
+  void begin(lane<M>& here);
 
   /// True if the run has ended. All that its tasks did is visible then.
   bool is_over() const noexcept { return over_.load(order::acquire) != 0; }  // acquire: pairs with group_ended()
@@ -264,9 +252,8 @@ class scheduler {
   bool is_measured(lane<M>& here) const noexcept {
     const unsigned n = here.hold_.size();
     if (n >= here.hold_most_ && here.hold_most_ < most_held_) return true;
-    return n > 1 && ++here.unmeasured_ % measured_holds == 0;
+    return n > 1 && ++here.unmeasured_ % domino_limits::measured_holds == 0;
   }
-  static constexpr unsigned measured_holds = 8;
 
   /// Runs a task. Its credit is the caller's afterwards.
   void run(lane<M>& here, const task& t, bool spreads) noexcept {
@@ -305,134 +292,34 @@ class scheduler {
     here.pool_ = here.pool_ + 1;
   }
 
-  // Where tasks come from.
+  // Where tasks come from (task_search.hpp).
 
   /// Fills the hold; false if no thread has a task to give. Then the caller has no credits.
   bool find(lane<M>& here) { return (here.at_ != nullptr && take_own(here, *here.at_)) || find_elsewhere(here); }
-  [[gnu::noinline]] bool find_elsewhere(lane<M>& here) {
-    reply asked;
-    do {
-      do {
-        group<M>* const at = here.at_;
-        if (at != nullptr && (take_own(here, *at) || steal(here, *at))) return true;
-        for (auto& g : groups_) {
-          if (g.get() != at && (take_own(here, *g) || steal(here, *g))) return true;
-        }
-      } while (leave_group(here));  // true: a phase ended, and another began
-      // Before this thread waits itself: a thief that has asked late would wait as long. Processors make the empty hold
-      // visible before leave_group() has ended.
-      here.hold_.turn_away();
-      asked = ask_holders(here);
-    } while (asked == reply::again);  // the tasks are elsewhere
-    return asked == reply::got;
-  }
+  [[gnu::noinline]] bool find_elsewhere(lane<M>& here);
+  static bool is_open(const group<M>& g, std::uint32_t bucket) noexcept;
 
-  static bool is_open(const group<M>& g, std::uint32_t bucket) noexcept {
-    // acquire: pairs with open_phase(), after which all rings of the bucket are published.
-    return g.open.load(order::acquire) == bucket;
-  }
-
-  /// How a lane's hold takes from rings.
-  struct taker {
-    scheduler& of;
-    lane<M>& here;
-    group<M>& g;
-    std::uint32_t bucket;
-    bool* lost;  ///< set if another thread was faster; null: it tries again
-
-    bool tries_again() const noexcept {
-      // At the beginning of a run the first tasks of a ring are worth the wait.
-      if (lost == nullptr || here.hold_most_ == 1) return true;
-      *lost = true;
-      return false;
-    }
-    std::uint64_t number() const noexcept { return here.number_ + 1; }
-    void settle(unsigned lane) const noexcept { of.lanes_[lane]->hold_.settle(); }
-    void stage(std::uint64_t i, const task& t) const noexcept { here.hold_.stage(i, t); }
-    void draft(std::uint64_t n, const machine::atomic_of<M, std::uint64_t>& word, std::uint64_t value) const noexcept {
-      here.hold_.draft(n, std::uint64_t{g.number} << 32 | bucket, word, value);
-    }
-    void commit() const noexcept { here.hold_.commit(); }
-    void cancel() const noexcept { here.hold_.cancel(); }
-    bool may_take() const noexcept { return is_open(g, bucket); }
-  };
   auto settling() noexcept {
     return [this](unsigned lane) { lanes_[lane]->hold_.settle(); };
   }
 
-  /// Fills the hold from a ring of group g. If `lost` is given, it does not try again where another thread is faster.
-  bool take_from(lane<M>& here, group<M>& g, std::uint32_t bucket, ring<M>& from, bool* lost = nullptr) {
-    if (from.take(here.hold_most_, taker{*this, here, g, bucket, lost}) == 0) return false;
-    move_to(here, g);
-    return true;
-  }
-  bool take_own(lane<M>& here, group<M>& g) {
-    const std::uint32_t bucket = g.open.load(order::relaxed);
-    if (bucket == group<M>::closed) return false;
-    ring<M>& own = here.part(g).rings[bucket];
-    return take_from(here, g, bucket, own);
-  }
+  using reply = typename hold<M>::reply;
+  struct taker;
 
+  /// Fills the hold from a ring of group g. If `lost` is given, it does not try again where another thread is faster.
+  bool take_from(lane<M>& here, group<M>& g, std::uint32_t bucket, ring<M>& from, bool* lost = nullptr);
+  bool take_own(lane<M>& here, group<M>& g);
   /// Takes some of another lane's ring of group g. Each time it begins with another lane, and a thief that was beaten
   /// at a ring looks at other rings first: thieves that crowd at one ring keep each other, and its owner, from taking.
-  bool steal(lane<M>& here, group<M>& g) {
-    const std::uint32_t bucket = g.open.load(order::relaxed);
-    if (bucket == group<M>::closed) return false;
-    const auto all = static_cast<unsigned>(lanes_.size());
-    for (;;) {
-      bool lost = false;
-      const unsigned begin = here.any_below(all);
-      for (unsigned i = 0; i < all; ++i) {
-        const unsigned victim = (begin + i) % all;
-        if (victim == here.number_) continue;
-        ring<M>& from = lanes_[victim]->part(g).rings[bucket];
-        if (from.looks_empty() || !take_from(here, g, bucket, from, &lost)) continue;
-        here.steals_.fetch_add(1, order::relaxed);
-        return true;
-      }
-      if (!lost) return false;
-    }
-  }
-
-  using reply = typename hold<M>::reply;
-
+  bool steal(lane<M>& here, group<M>& g);
   /// Asks other lanes for tasks that they hold.
-  reply ask_holders(lane<M>& here) {
-    const unsigned all = threads();
-    for (unsigned d = 1; d < all; ++d) {
-      std::uint64_t source = 0;
-      const reply asked = lanes_[(here.number_ + d) % all]->hold_.ask(here.hold_, here.number_, source);
-      if (asked == reply::nothing) continue;
-      if (asked == reply::got) {
-        here.forced_.fetch_add(1, order::relaxed);
-        move_to(here, *groups_[source >> 32]);
-      }
-      return asked;
-    }
-    return reply::nothing;
-  }
-
+  reply ask_holders(lane<M>& here);
   /// Makes g the group that the lane's thread works in. It holds tasks of g.
-  void move_to(lane<M>& here, group<M>& g) noexcept {
-    if (here.at_ != &g) {
-      leave_group(here);
-      here.at_ = &g;
-    }
-    here.open_ring_ = &here.part(g).rings[g.open.load(order::relaxed)];
-  }
-
+  void move_to(lane<M>& here, group<M>& g) noexcept;
   /// Gives the lane's credits back. True if that ended a phase.
-  bool leave_group(lane<M>& here) noexcept {
-    group<M>* const g = std::exchange(here.at_, nullptr);
-    if (g == nullptr) return false;
-    const std::uint64_t credits = here.pool_;
-    here.pool_ = 0;
-    if (credits == 0 || !g->left.give_back(credits)) return false;
-    end_phase(here, *g);
-    return true;
-  }
+  bool leave_group(lane<M>& here) noexcept;
 
-  // Phases and groups. The caller is alone in the group.
+  // Phases and groups (phases.hpp). The caller is alone in the group.
 
   /// The tasks of a group that wait for a phase.
   struct deferred {
@@ -440,121 +327,19 @@ class scheduler {
     std::uint64_t least_far = no_rank;  ///< the lowest rank of those that are far
     bool some() const noexcept { return filled != 0 || least_far != no_rank; }
   };
-  deferred deferred_of(const group<M>& g) const noexcept {
-    deferred all;
-    for (const auto& l : lanes_) {
-      const lane_part<M>& p = l->part(g);
-      all.filled |= p.filled;
-      all.least_far = std::min<std::uint64_t>(all.least_far, p.least_far);
-    }
-    return all;
-  }
-
-  void end_phase(lane<M>& here, group<M>& g) noexcept {
-    // A phase that was stopped goes on in the next run.
-    const bool goes_on = is_stopping() && (deferred_of(g).filled >> (g.rank % g.window) & 1) != 0;
-    if (!goes_on) g.phases = g.phases + 1;
-    if (g.between && !g.spreads && !is_stopping()) {
-      const bool kept = std::exchange(here.keeps_, true);  // what it spawns waits for the next phase
-      here.at_ = &g;
-      try {
-        g.between(here);
-      } catch (...) {
-        fail();
-      }
-      here.at_ = nullptr;
-      here.keeps_ = kept;
-    }
-    open_phase(here, g);
-  }
-
+  deferred deferred_of(const group<M>& g) const noexcept;
+  void end_phase(lane<M>& here, group<M>& g) noexcept;
   /// Opens a group in this run.
-  void open_group(lane<M>& here, group<M>& g) noexcept {
-    open_groups_.fetch_add(1, order::relaxed);  // relaxed: the caller keeps the count above 0
-    open_phase(here, g);
-  }
-
+  void open_group(lane<M>& here, group<M>& g) noexcept;
   /// Opens the bucket of the lowest rank, or ends the group for this run if there is none.
-  void open_phase(lane<M>& here, group<M>& g) noexcept {
-    const deferred waits = deferred_of(g);
-    if (is_stopping() || !waits.some()) return close_group(here, g);
-    const auto [filled, far] = waits;
-    const std::uint64_t near = filled == 0 ? no_rank : g.rank + first_bucket(filled, g);
-    const bool spreads = far <= near && far != no_rank;
-    const std::uint32_t bucket = spreads ? g.window + g.far : static_cast<std::uint32_t>(near % g.window);
-    g.rank = std::min(near, far);
-    g.spreads = spreads;
-    if (spreads) g.far = 1 - g.far;
-    for (task_type<M>* type : g.prepared) type->before_phase(*type, here);
-    std::uint64_t tasks = 0;
-    for (auto& l : lanes_) {
-      lane_part<M>& p = l->part(g);
-      if (spreads) {
-        p.least_far = no_rank;
-      } else {
-        p.filled = p.filled & ~(std::uint64_t{1} << bucket);
-      }
-      tasks += p.rings[bucket].unpublished();
-    }
-    g.left.open(tasks);
-    // A late thread that sees a task in one of the rings, published below, finds the group closed: it must not spawn
-    // into one of its rings that this thread has not published yet.
-    g.open.store(group<M>::closed, order::relaxed);
-    for (auto& l : lanes_) {
-      ring<M>& r = l->part(g).rings[bucket];
-      if (r.unpublished() != 0) r.publish();
-    }
-    g.open.store(bucket, order::release);  // release: publishes the above to is_open()
-    news_.fetch_add(1, order::relaxed);    // relaxed: only ends waits
-    if (here.may_wake_) sleeping_.tell_all(here.number_);
-  }
-
+  void open_phase(lane<M>& here, group<M>& g) noexcept;
   /// How many ranks after the group's rank the first filled bucket is.
-  static std::uint64_t first_bucket(std::uint64_t filled, const group<M>& g) noexcept {
-    const std::uint64_t first = g.rank % g.window;
-    const std::uint64_t low = filled >> first;
-    const std::uint64_t turned = low != 0 ? low : filled << (g.window - first);
-    return static_cast<std::uint64_t>(std::countr_zero(turned));
-  }
-
+  static std::uint64_t first_bucket(std::uint64_t filled, const group<M>& g) noexcept;
   /// Ends a group for this run, and opens those that waited for it.
-  void close_group(lane<M>& here, group<M>& g) noexcept {
-    if (!is_stopping()) {
-      for (group<M>* f : g.followers) {
-        // acq_rel: the last of the groups before it passes on what all of them did.
-        if (f->waits_for.fetch_sub(1, order::acq_rel) == 1) open_group(here, *f);
-      }
-    }
-    group_ended();
-  }
-
-  void group_ended() noexcept {
-    // acq_rel: the last one passes on what all groups did.
-    if (open_groups_.fetch_sub(1, order::acq_rel) != 1) return;
-    over_.store(1, order::release);  // release: publishes it all to is_over()
-    news_.fetch_add(1, order::relaxed);
-    M::light_fence();
-    sleeping_.wake_lane(leader);
-  }
-
+  void close_group(lane<M>& here, group<M>& g) noexcept;
+  void group_ended() noexcept;
   /// Makes the tasks that an earlier run left in buckets far ones, if the application spawned tasks of a lower rank.
-  void gather(lane<M>& here, group<M>& g) {
-    const auto [filled, far] = deferred_of(g);
-    if (filled == 0 || far >= g.rank) return;
-    // Late threads find the group as the last run left it: they must not take what is published here.
-    auto& gate = g.open;
-    gate.store(group<M>::closed, order::relaxed);  // relaxed: publish() publishes it
-    for (auto& l : lanes_) {
-      for (unsigned bucket = 0; bucket < g.window; ++bucket) {
-        if ((l->part(g).filled >> bucket & 1) == 0) continue;
-        const std::uint64_t rank = g.rank + (bucket - g.rank) % g.window;
-        ring<M>& from = l->part(g).rings[bucket];
-        from.publish();
-        from.drain([&](const task& t) { here.put_far(g, rank, t); });
-      }
-      l->part(g).filled = 0;
-    }
-  }
+  void gather(lane<M>& here, group<M>& g);
 
   // Waiting.
 
@@ -599,3 +384,7 @@ class scheduler {
 };
 
 }  // namespace callisto::domino
+
+// The rest of the members:
+#include <callisto/domino/phases.hpp>
+#include <callisto/domino/task_search.hpp>

@@ -2,6 +2,7 @@
 #include <callisto/loop/native_loops.hpp>
 
 #include <callisto/distributor/schedule.hpp>
+#include <callisto/loop/limits.hpp>
 #include <callisto/loop/record/recorder.hpp>
 #include <callisto/loop/record/site_totals.hpp>
 #include <callisto/workers/teams/in_body.hpp>
@@ -68,14 +69,16 @@ class solo_beginning final : public native_body::by_others::solo_batches {
   solo_beginning(std::uint64_t n, const loop_site& site, const loop_options& options, std::uint64_t began) noexcept
       : n_(n),
         // A piece costs some 20 ns, most of it for the clock: one each 300 ns.
-        most_(std::max<std::uint64_t>(1, site.pace_alone() / 32)),
+        most_(std::max<std::uint64_t>(1, site.pace_alone() / loop_limits::pieces_alone)),
         batch_(options.batch),
         stop_(options.stop),
         began_(began) {}
 
   distributor::range next() noexcept override {
     if (at_ == n_) return {};
-    if (at_ != 0 && machine::native::ticks() - began_ > machine::native::ticks_per_second() / 200'000) return {};
+    if (at_ != 0 &&
+        machine::native::ticks() - began_ > machine::native::ticks_per_second() / loop_limits::beginnings_a_second)
+      return {};
     if (stop_.stop_possible() && stop_.stop_requested()) {
       stopped_ = true;
       return {};
@@ -118,7 +121,7 @@ class inner_beginning final : public native_body::by_others::solo_batches {
     }
     if (batch_ != 0) {
       size_ = batch_;
-    } else if (at_ > untimed) {
+    } else if (at_ > loop_limits::untimed) {
       size_by_time();
     } else if (at_ != 0) {
       size_ *= 2;
@@ -134,11 +137,9 @@ class inner_beginning final : public native_body::by_others::solo_batches {
   const workers::loop_team_choice& idle() const noexcept { return *idle_; }
 
  private:
-  static constexpr std::uint64_t untimed = 7;  ///< iterations of the first pieces
-
   void size_by_time() noexcept {
     const std::uint64_t now = machine::native::ticks();
-    const std::uint64_t target = machine::native::ticks_per_second() / 200'000;
+    const std::uint64_t target = machine::native::ticks_per_second() / loop_limits::beginnings_a_second;
     const std::uint64_t took = began_ == 0 ? target : std::max<std::uint64_t>(1, now - began_);
     began_ = now;
     // At most 8 times the last piece: the clock may have stood still for the thread.

@@ -3,6 +3,7 @@
 
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/spare_room.hpp>
+#include <callisto/machine/spin_limits.hpp>
 #include <callisto/machine/system/at_thread_end.hpp>
 #include <callisto/machine/timed_park.hpp>
 #include <callisto/machine/works_for.hpp>
@@ -237,11 +238,8 @@ std::int64_t native::working_time() noexcept {
 }
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {
-  // A futex wake-up costs the waker 2 to 12 us and the sleeper about 50 us
-  // (docs/notebook/2026-11-21-cost-of-a-loop.md). Spinning a few times that long before sleeping costs at most a few
-  // times the best choice (Karlin et al., "Competitive randomized algorithms for non-uniform problems", SODA 1990).
   const std::uint64_t per_microsecond = std::max<std::uint64_t>(1, ticks_per_second() / 1'000'000);
-  return (grade == patience::brief ? 50 : 200) * per_microsecond;
+  return (grade == patience::brief ? spin_limits::brief_us : spin_limits::long_us) * per_microsecond;
 }
 
 void native::park_word(const void* word, std::uint32_t low) noexcept {

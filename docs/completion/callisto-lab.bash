@@ -11,7 +11,7 @@ _callisto_lab() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7' | ' simulate domino' | ' simulate manners' | ' simulate cluster') path+=" ${COMP_WORDS[first]}" ;;
+      ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' limits' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7' | ' simulate domino' | ' simulate manners' | ' simulate cluster') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -22,7 +22,7 @@ _callisto_lab() {
     '')
       flags='--help --version --color'
       valued=' --color '
-      subcommands='bench simulate help'
+      subcommands='bench limits simulate help'
       ;;
     ' bench')
       flags='--help --color'
@@ -44,6 +44,10 @@ _callisto_lab() {
     ' bench manners')
       flags='--help --rounds --length --pairs --json --quiet --no-progress --color'
       valued=' --rounds --length --color '
+      ;;
+    ' limits')
+      flags='--help --workload --rounds --scale --most --threads --program --list --json --quiet --no-progress --color'
+      valued=' --workload --rounds --scale --most --threads --program --color '
       ;;
     ' simulate')
       flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --json --quiet --no-progress --color'
@@ -110,7 +114,7 @@ _callisto_lab() {
       *' --color')
         kind=words words='auto always never'
         ;;
-      *' --svg' | *' --names' | *' --vertex-table' | *' --trace' | *' -o' | *' --output' | *' --graph')
+      *' --svg' | *' --names' | *' --vertex-table' | *' --trace' | *' -o' | *' --output' | *' --program' | *' --graph')
         kind=file
         ;;
       *' --model')
@@ -145,6 +149,9 @@ _callisto_lab() {
         ;;
       *' --background')
         kind=list words='dynamic memory pagerank none'
+        ;;
+      *' --most')
+        kind=words words='2 4 8'
         ;;
       *' --machine')
         kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'

@@ -3,8 +3,8 @@
 
 # The subcommand on the command line, such as 'bench gap', and behind it how many arguments there are already.
 function __callisto_lab_words
-    set -l paths 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'bench manners' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7' 'simulate domino' 'simulate manners' 'simulate cluster'
-    set -l valued --arc-cycles --attributes --background --batch --budget --cap --color --columns --contexts --cycles --encoding --format --graph --header --height --hold --ids --iterations --jobs --kernel --length --machine --member --microseconds --model --names --nodes --noise --order --output --peer --peer-order --peers --phases --programs --ranks --repeats --rounds --scale --schedule --scratch --searches --seed --separator --svg --threads --trace --trials --vertex-table --weights-column --where --workers --workload -o
+    set -l paths 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'bench manners' 'limits' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7' 'simulate domino' 'simulate manners' 'simulate cluster'
+    set -l valued --arc-cycles --attributes --background --batch --budget --cap --color --columns --contexts --cycles --encoding --format --graph --header --height --hold --ids --iterations --jobs --kernel --length --machine --member --microseconds --model --most --names --nodes --noise --order --output --peer --peer-order --peers --phases --program --programs --ranks --repeats --rounds --scale --schedule --scratch --searches --seed --separator --svg --threads --trace --trials --vertex-table --weights-column --where --workers --workload -o
     set -l path ''
     set -l arguments 0
     set -l skip 0
@@ -49,6 +49,7 @@ function __callisto_lab_names_file
 end
 
 complete -c callisto-lab -n '__callisto_lab_at '\'''\''; and __callisto_lab_argument 1' -f -a bench -d 'Measure, in turns with other runtimes or programs'
+complete -c callisto-lab -n '__callisto_lab_at '\'''\''; and __callisto_lab_argument 1' -f -a limits -d 'Measure how flat the optimum of each limit of kernels and loops is'
 complete -c callisto-lab -n '__callisto_lab_at '\'''\''; and __callisto_lab_argument 1' -f -a simulate -d 'Run loops on simulated machines'
 complete -c callisto-lab -n '__callisto_lab_at '\'''\''' -f
 complete -c callisto-lab -n '__callisto_lab_at '\''bench'\''; and __callisto_lab_argument 1' -f -a schedule -d 'Compare handing out iterations with other runtimes, in turns'
@@ -71,9 +72,9 @@ complete -c callisto-lab -n '__callisto_lab_at '\''simulate domino'\''; and __ca
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate manners'\''; and __callisto_lab_argument 1; and not __callisto_lab_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 1' -f -a 'gups reads probe costs' -d PROGRAM
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 2; and not __callisto_lab_names_file' -f -a 'ethernet-100g infiniband-ndr interlagos-qdr' -d NETWORK
-complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -s h -l help -d 'Print this help'
+complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -s h -l help -d 'Print this help'
 complete -c callisto-lab -n '__callisto_lab_at '\'''\''' -s V -l version -d 'Print the version'
-complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l color -x -a 'auto always never' -d 'When to write in colours'
+complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l color -x -a 'auto always never' -d 'When to write in colours'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l workload -x -a '(__fish_complete_list , "printf %s\\n even skewed skew75 power skewed-reversed skew75-reversed power-reversed tiny claims launches")' -d 'even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l batch -x -d 'Batch sizes, beside the automatic ones'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l schedule -x -a 'auto ranges '\''counter(machine)'\'' '\''counter(socket)'\'' '\''counter(core)'\'' '\''combine(core)/counter(core)'\'' '\''combine(core,async)/counter(core)'\''' -d 'Callisto by this schedule, too'
@@ -84,9 +85,9 @@ complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l quick 
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l sweep -d 'Loops of 2 to 2^40 iterations of 2 ns to 10 ms instead'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l svg -r -F -d 'Draw into FILE'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\''' -l threads -x -d 'Threads of each contestant'
-complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l json -d 'Print one JSON object instead of text'
-complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -s q -l quiet -d 'Print the bare result only, and no progress'
-complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l no-progress -d 'Show no progress line'
+complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l json -d 'Print one JSON object instead of text'
+complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -s q -l quiet -d 'Print the bare result only, and no progress'
+complete -c callisto-lab -n '__callisto_lab_at '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l no-progress -d 'Show no progress line'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench gap'\''' -l model -x -a '(__fish_complete_list , "printf %s\\n kronecker uniform grid")' -d 'Generate these of kronecker, uniform, grid'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench gap'\''' -l scale -x -d 'Generate 2^S vertices, 16 edges each'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench gap'\''' -l kernel -x -a '(__fish_complete_list , "printf %s\\n bfs pr cc bc tc sssp")' -d 'Run these of bfs, pr, cc, bc, tc, sssp'
@@ -132,6 +133,13 @@ complete -c callisto-lab -n '__callisto_lab_at '\''bench pairs'\''' -l scratch -
 complete -c callisto-lab -n '__callisto_lab_at '\''bench manners'\'' '\''simulate manners'\''' -l rounds -x -d 'Runs of each situation, without sharing and with it'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench manners'\''' -l length -x -d 'How long a run takes'
 complete -c callisto-lab -n '__callisto_lab_at '\''bench manners'\''' -l pairs -d 'Measure pairs of programs, too'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l workload -x -d 'Only these, such as bfs.grid,loop.even'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l rounds -x -d 'Runs of each value, of which the shortest counts'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l scale -x -d 'Graphs of 2^N vertices, loops of 2^N iterations'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l most -x -a '2 4 8' -d 'Up to this factor around each value'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l threads -x -d 'Threads'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l program -r -F -d 'The program that measures'
+complete -c callisto-lab -n '__callisto_lab_at '\''limits'\''' -l list -d 'List limits and workloads instead'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate'\''' -l list -d 'List the machines that are known by name'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate'\''' -l show -d 'Print the description of MACHINE'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate'\''' -l workload -x -a 'even skewed pagerank triangles' -d 'even, skewed, pagerank or triangles'
@@ -172,4 +180,4 @@ complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l rank
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l workers -x -d 'Workers of a rank that read'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l microseconds -x -d 'Virtual time for which ranks begin updates or reads'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l seed -x -d 'Chooses the words'
-complete -c callisto-lab -n '__callisto_lab_first help' -f -a 'bench simulate'
+complete -c callisto-lab -n '__callisto_lab_first help' -f -a 'bench limits simulate'

@@ -53,7 +53,7 @@ ONE_SIMULATION = ["--iterations", "20000", "--threads", "8", "--batch", "64", "-
 def command_line(*arguments, program=None):
     """Returns the words that run `arguments` with the program that has them."""
     if program is None:
-        program = LAB if arguments and arguments[0] in ("bench", "simulate") else COMMAND
+        program = LAB if arguments and arguments[0] in ("bench", "limits", "simulate") else COMMAND
     return [program, *map(str, arguments)]
 
 

@@ -19,7 +19,7 @@ class Laboratory(CommandTest):
     def test_help_lists_the_experiments(self):
         text = self.succeed("--help", program=LAB)
         self.assertIn("Usage: callisto-lab SUBCOMMAND", text)
-        for name in ["bench", "simulate"]:
+        for name in ["bench", "limits", "simulate"]:
             self.assertRegex(text, rf"(?m)^  {name} +\w")
         for example in ["bench schedule", "bench gap", "bench pairs", "bench manners", "simulate --list", "simulate fig4"]:
             self.assertIn(f"  callisto-lab {example} ", text)
@@ -30,7 +30,7 @@ class Laboratory(CommandTest):
         self.assertIn("compiled by", self.succeed("--version", program=LAB))
 
     def test_help_of(self):
-        for words in [["bench"], ["bench", "gap"], ["simulate"]]:
+        for words in [["bench"], ["bench", "gap"], ["limits"], ["simulate"]]:
             self.assertEqual(self.succeed("help", *words, program=LAB), self.succeed(*words, "--help"))
         bench = self.succeed("bench", "--help")
         self.assertIn("Usage: callisto-lab bench schedule [OPTIONS]\n       callisto-lab bench gap [OPTIONS] [FILE...]\n", bench)

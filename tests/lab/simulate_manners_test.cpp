@@ -1,6 +1,6 @@
 // Jobs that share a simulated machine are no worse off for it, also beside one that never checks in.
 #include <lab/simulate/machines.hpp>
-#include <lab/simulate/manners.hpp>
+#include <lab/simulate/simulated_jobs.hpp>
 
 #include <utility>
 #include <vector>

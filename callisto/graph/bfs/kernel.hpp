@@ -220,12 +220,8 @@ struct bfs_by_bit {
   void put(std::uint64_t, std::uint64_t) const noexcept {}
 };
 
-/// Tells the same from a byte a vertex, by a third of the instructions. Used up to 2^17 vertices, when the bytes take
-/// at most a quarter of a core's second-level cache. With more, bits are faster
-/// (docs/notebook/2026-11-23-bfs-branches.md).
+/// Tells the same from a byte a vertex, by a third of the instructions; up to bfs_limits::byte_vertices.
 struct bfs_by_byte {
-  static constexpr std::uint64_t most_vertices = 128 * 1024;
-
   const std::uint8_t* frontier;
   std::uint8_t* next;
 

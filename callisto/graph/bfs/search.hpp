@@ -4,6 +4,7 @@
 
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/bfs/kernel.hpp>
+#include <callisto/graph/bfs/limits.hpp>
 #include <callisto/graph/bfs/supersteps.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -20,35 +21,6 @@
 #include <utility>
 
 namespace callisto::graph {
-
-/// When a level is searched in which way. The limits change times and parents, never distances.
-struct bfs_limits {
-  /// A bottom-up level looks at every vertex. It pays only if more than vertices/beta arcs leave the frontier (Beamer
-  /// et al., section 5).
-  static constexpr std::uint64_t beta = 24;
-  /// It pays only if more than a share 1/alpha of the unexplored arcs leave the frontier. The paper has 14. Here the
-  /// level before a bottom-up one is a flood, which costs less than a top-down level, so that 6 is best
-  /// (docs/notebook/2026-11-23-instructions-not-pages.md).
-  static constexpr std::uint64_t alpha = 6;
-  /// Arcs that one thread follows alone: about 30 us of work. Alone it claims no vertex by an atomic instruction, and
-  /// finds in its own cache what it wrote a level before.
-  static constexpr std::uint64_t few_arcs = 8192;
-  /// After this many consecutive levels of at most `few_arcs` arcs, more are expected, and levels run in supersteps.
-  static constexpr std::uint32_t small_levels = 16;
-  /// Vertices of a level with which supersteps begin and end. With fewer, one thread alone is faster.
-  static constexpr std::uint64_t least_to_begin_supersteps = 192;
-  static constexpr std::uint64_t least_to_go_on = 96;
-  /// Supersteps end if a level has more vertices than this, or `growth` times as many as the first: the graph's middle
-  /// may be worth a bottom-up search.
-  static constexpr std::uint64_t most_in_supersteps = 32'768;
-  static constexpr std::uint64_t growth = 4;
-  /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
-  static constexpr std::uint64_t supersteps_of_loop = 64;
-  /// In graphs of no more vertices the caches hold what the next levels need: no prefetch further ahead is worth it.
-  static constexpr std::uint64_t cached_vertices = 256 * 1024;
-  /// More threads find nothing to do in levels of these sizes.
-  static constexpr unsigned most_threads_in_supersteps = 16;
-};
 
 /// One search from one source.
 template <class Vertex>
@@ -213,7 +185,7 @@ class bfs_search : bfs_limits {
         .found;
   }
 
-  bool by_bytes() const noexcept { return vertices_ <= bfs_by_byte::most_vertices; }
+  bool by_bytes() const noexcept { return vertices_ <= byte_vertices; }
 
   /// Makes the bitmaps from the parents. Every reached vertex counts as frontier: the neighbours of earlier levels are
   /// reached already, so that the result is the same. Setting bits from the list of the last level instead would move

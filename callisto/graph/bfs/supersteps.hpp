@@ -8,6 +8,7 @@
 #pragma once
 
 #include <callisto/graph/bfs/kernel.hpp>
+#include <callisto/graph/bfs/limits.hpp>
 #include <callisto/loop/supersteps.hpp>
 #include <callisto/machine/native.hpp>
 
@@ -62,7 +63,6 @@ struct bfs_find_list {
 template <class Vertex>
 struct bfs_supersteps {
   using native = machine::native;
-  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 0.2 us that other threads may wait
 
   struct alignas(native::line_size) slot {
     std::array<bfs_find_list<Vertex>, 2> lists;  ///< of even and odd supersteps
@@ -76,7 +76,8 @@ struct bfs_supersteps {
   std::atomic<bool> no_memory{false};
   bool straight_on = false;  ///< prefetch in the direction of the search, see ask_straight_on()
 
-  bfs_supersteps(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), steps(threads, piece), slots(threads) {}
+  bfs_supersteps(const bfs_tree<Vertex>& of, unsigned threads)
+      : tree(of), steps(threads, bfs_limits::superstep_piece), slots(threads) {}
 
   /// Begins with `size` reached vertices, in slot 0.
   void put(const Vertex* frontier, std::uint64_t size) {
@@ -133,14 +134,12 @@ struct bfs_supersteps {
                        : follow<false, false>(mine, next, size, at, end, found_at);
   }
 
-  /// Prefetches what the search needs five supersteps later if it goes on as it came to u and rows there are as long.
-  /// In grids it does so, and each row of a level lies in separate pages and cache lines. Asking one superstep or six
-  /// vertices ahead is too late (docs/notebook/2026-11-24-bfs-straight-on.md).
+  /// Prefetches what the search needs `rounds_ahead` supersteps later if it goes on as it came to u and rows there are
+  /// as long. In grids it does so, and each row of a level lies in separate pages and cache lines.
   template <bool Plain>
   void ask_straight_on(Vertex u, Vertex parent, std::uint64_t row, std::uint64_t degree) const noexcept {
-    constexpr std::uint64_t rounds_ahead = 5;
     const adjacency<Vertex>& rows = *tree.forward.first;
-    const std::uint64_t way = rounds_ahead * (std::uint64_t{u} - parent);  // modulo 2^64, as all sums below
+    const std::uint64_t way = bfs_limits::rounds_ahead * (std::uint64_t{u} - parent);  // modulo 2^64, as all sums below
     ask(rows.offsets.data(), u + way);
     ask(rows.targets.data(), row + way * degree);
     ask(tree.parents, u + way);

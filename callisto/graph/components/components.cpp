@@ -2,6 +2,7 @@
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/disjoint_forest.hpp>
+#include <callisto/graph/components/limits.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -76,10 +77,6 @@ sampled_root frequent_root(const component_map<Vertex>& map) {
   return frequent;
 }
 
-/// Vertices ahead for which data is prefetched. Only an end of each row is read, and neighbours lie anywhere, so that
-/// the processor's own prefetching helps little.
-constexpr std::uint64_t soon = 16;
-
 /// Returns the first parent of v: its smallest neighbour if that is smaller than v, otherwise v.
 template <class Vertex>
 Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
@@ -105,12 +102,6 @@ std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, 
   return least;
 }
 
-/// If the hub, the vertex of most arcs, neighbours at least 1 / hub_share of the vertices that have arcs, a search from
-/// it is the sample. The search then spans most of the graph and reads few arcs, because most unreached vertices find a
-/// neighbour of the hub at the first try. Hubs of Kronecker graphs have one in 10 at scale 20; hubs of social networks
-/// have one in 30 and fewer, which is too few.
-constexpr std::uint64_t hub_share = 24;
-
 }  // namespace
 
 template <class Vertex>
@@ -122,7 +113,8 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
   std::uint64_t known = 0;  // root of a component: its vertices need not look at their arcs
   bool spans = false;
   if (!graph.directed()) {
-    if (const hub most = find_hub(graph, control); most.degree != 0 && most.degree >= most.connected / hub_share) {
+    if (const hub most = find_hub(graph, control);
+        most.degree != 0 && most.degree >= most.connected / component_limits::hub_share) {
       // A search that needs more levels is no cheap sample.
       const auto levels = static_cast<std::uint32_t>(2 * std::bit_width(vertices));
       bfs_result<Vertex> sample =
@@ -138,7 +130,7 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
     over_vertices(vertices, control, [&](std::uint64_t first, std::uint64_t last) {
       const adjacency<Vertex>& rows = graph.out();
       for (std::uint64_t v = first; v < last; ++v) {
-        __builtin_prefetch(rows.targets.data() + rows.offsets[std::min(v + soon, vertices)]);
+        __builtin_prefetch(rows.targets.data() + rows.offsets[std::min(v + component_limits::soon, vertices)]);
         map[v] = first_parent(graph, v);
       }
     });
@@ -146,7 +138,7 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
   const forest_words<Vertex> forest{map.data()};
   const auto compress_all = [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t v = first; v < last; ++v) {
-      __builtin_prefetch(map.data() + forest.load(std::min(v + soon, vertices - 1)));
+      __builtin_prefetch(map.data() + forest.load(std::min(v + component_limits::soon, vertices - 1)));
       compress(forest, v);
     }
   };
@@ -162,9 +154,9 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
         const Vertex* const targets = rows.targets.data();
         for (std::uint64_t v = first; v < last; ++v) {
           // The entry before a row's end is its last one; if the row is empty, another row's, which does no harm.
-          if (const std::uint64_t end = rows.offsets[std::min(v + 2 * soon, vertices)]; end != 0)
+          if (const std::uint64_t end = rows.offsets[std::min(v + 2 * component_limits::soon, vertices)]; end != 0)
             __builtin_prefetch(targets + end - 1);
-          if (const std::uint64_t end = rows.offsets[std::min(v + soon, vertices)]; end != 0)
+          if (const std::uint64_t end = rows.offsets[std::min(v + component_limits::soon, vertices)]; end != 0)
             __builtin_prefetch(map.data() + targets[end - 1]);
           if (const auto row = rows.row(v); !row.empty()) join(forest, v, row.back());
         }

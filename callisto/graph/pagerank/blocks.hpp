@@ -12,6 +12,7 @@
 
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/lanes.hpp>
+#include <callisto/graph/pagerank/limits.hpp>
 #include <callisto/graph/pagerank/rows.hpp>
 
 #include <algorithm>
@@ -28,22 +29,21 @@ namespace callisto::graph {
 inline constexpr std::uint64_t block_colours = 4;
 
 /// The cut of the vertices into blocks. Blocks grow with the graph: in large ones more arcs stay inside, small ones
-/// give work to more threads. A block with more than a 64th of the arcs, such as that of the hubs where these come
-/// first, would keep other threads waiting: it is cut into small ones of the same colour.
+/// give work to more threads. A block with many arcs, such as that of the hubs where these come first, would keep
+/// other threads waiting: it is cut into small ones of the same colour.
 class block_layout {
  public:
   /// `offsets`: the `vertices` + 1 offsets of the rows.
   block_layout(const std::uint64_t* offsets, std::uint64_t vertices) {
-    constexpr std::uint64_t least = 64;
-    constexpr std::uint64_t most = 4096;
-    constexpr std::uint64_t share = 64;
+    using limits = pagerank_limits;
     const std::uint64_t size = std::min(
-        most,
-        std::max(std::clamp<std::uint64_t>(std::bit_floor(vertices / 64), least, 1024), std::bit_ceil(vertices >> 16)));
+        limits::most_block,
+        std::max(std::clamp(std::bit_floor(vertices / limits::least_blocks), limits::least_block, limits::usual_block),
+                 std::bit_ceil(vertices >> 16)));
     for (std::uint64_t first = 0; first < vertices; first += size) {
       const std::uint64_t last = std::min(vertices, first + size);
-      const bool heavy = (offsets[last] - offsets[first]) * share > offsets[vertices];
-      for (std::uint64_t v = first; v < last; v += heavy ? least : size) {
+      const bool heavy = (offsets[last] - offsets[first]) * limits::heavy_share > offsets[vertices];
+      for (std::uint64_t v = first; v < last; v += heavy ? limits::least_block : size) {
         of_colour_[first / size % block_colours].push_back(first_.size());
         first_.push_back(v);
       }

@@ -5,6 +5,7 @@
 #include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
+#include <callisto/graph/pagerank/limits.hpp>
 #include <callisto/graph/pagerank/mixing.hpp>
 #include <callisto/graph/pagerank/over_parts.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
@@ -58,8 +59,6 @@ pagerank_result power_iteration(std::uint64_t vertices, const pagerank_options& 
 
 /// Changes below this are mostly rounding errors, which no mixture improves.
 inline constexpr double least_mixed = 1e-12;
-/// If a change is this many times the tolerance, the next sweep may be the last.
-inline constexpr double near_tolerance = 4;
 
 /// Added to a sweep's change for the rounding errors of sums in single precision.
 template <class Real>
@@ -106,7 +105,8 @@ class accelerated_iteration {
       totals_[i] = sums.total;
       before = {sums.total, sums.dangling};
       // The first sweeps gain most, so go on without mixing; but near the goal a mixture can save a sweep.
-      const bool near = result.iterations == i + 1 && i >= 2 && change <= near_tolerance * options_.tolerance;
+      const bool near =
+          result.iterations == i + 1 && i >= 2 && change <= pagerank_limits::near_tolerance * options_.tolerance;
       if (++i < sweeps_to_mix_ && !near) continue;
       if (change > least_mixed) {
         before = mix(i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/graph/csr/partners.hpp>
+#include <callisto/graph/pagerank/limits.hpp>
 #include <callisto/graph/pagerank/over_vertices.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
@@ -20,9 +21,9 @@ Sums over_parts(std::uint64_t vertices, const Body& body, std::uint64_t batch, c
                 std::source_location where = std::source_location::current()) {
   if (control.among == nullptr) return over_vertices<Sums>(vertices, body, batch, control, where);
   // Those of over_vertices(), rounded up so that a block lies in one part: its size divides that of a part's pieces.
-  constexpr std::uint64_t least_block = 64;
-  constexpr std::uint64_t most_blocks = 1 << 16;
-  const std::uint64_t block = std::max(least_block, std::bit_ceil((vertices + most_blocks - 1) / most_blocks));
+  using limits = pagerank_limits;
+  const std::uint64_t block = std::max(
+      limits::least_sum_block, std::bit_ceil((vertices + limits::most_sum_blocks - 1) / limits::most_sum_blocks));
   const std::vector<std::uint64_t> bounds = in_blocks(control.among->bounds(), block);
   std::vector<Sums> parts(bounds.back());
   parallel_for(

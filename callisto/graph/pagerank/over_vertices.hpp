@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/pagerank/limits.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -30,14 +31,14 @@ inline machine::page_array<double> shares_of(const std::vector<pagerank_seed>& s
 template <class Sums, class Body>
 Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const run_control& control,
                    std::source_location where = std::source_location::current()) {
-  constexpr std::uint64_t least_block = 64;
-  constexpr std::uint64_t most_blocks = 1 << 16;
+  using limits = pagerank_limits;
   Sums sums{};
   if (batch != 0) {
     sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
                            loop_options{.batch = batch, .stop = control.stop}, where);
   } else {
-    const std::uint64_t block = std::max(least_block, (vertices + most_blocks - 1) / most_blocks);
+    const std::uint64_t block =
+        std::max(limits::least_sum_block, (vertices + limits::most_sum_blocks - 1) / limits::most_sum_blocks);
     std::vector<Sums> parts((vertices + block - 1) / block);
     parallel_for(
         std::uint64_t{0}, std::uint64_t{parts.size()},

@@ -1,6 +1,7 @@
 // Sampling a graph's weights and degrees to choose the buckets of delta-stepping.
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/sssp/choose_delta.hpp>
+#include <callisto/graph/sssp/limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,13 +11,6 @@
 
 namespace callisto::graph {
 namespace {
-
-/// Tuned on Kronecker and uniform graphs of scale 20. Where vertices have `least_degree_to_split` arcs or more, shorter
-/// paths exist than along the heaviest four fifths of the arcs, so that splitting off the lightest fifth pays.
-constexpr double share_of_light_arcs = 1.0 / 5;
-/// Arcs of a vertex that are no heavier than the width of a bucket, on average (Meyer and Sanders, section 5: the width
-/// is in inverse proportion to the degree).
-constexpr double arcs_within_bucket = 0.5;
 
 /// Returns the weights of some arcs, ascending, without invalid weights.
 template <class Vertex>
@@ -55,9 +49,9 @@ delta_choice choose_delta(const csr_graph<Vertex>& graph, double given) {
   };
   if (given > 0) {
     choice.delta = choice.light = given;
-  } else if (choice.degree >= least_degree_to_split) {
-    choice.delta = lightest(arcs_within_bucket / choice.degree);
-    choice.light = lightest(share_of_light_arcs);
+  } else if (choice.degree >= delta_limits::least_degree_to_split) {
+    choice.delta = lightest(delta_limits::arcs_within_bucket / choice.degree);
+    choice.light = lightest(delta_limits::share_of_light_arcs);
   } else {
     choice.delta = 4 * lightest(0.5);
   }

@@ -7,9 +7,6 @@
 
 namespace callisto::graph {
 
-/// Arcs of a vertex, on average, from which on light arcs are split off. With fewer, all arcs are light.
-inline constexpr double least_degree_to_split = 12;
-
 struct delta_choice {
   double delta = 1;                       ///< width of a bucket
   double light = sssp_result::unreached;  ///< arcs of more weight are heavy; infinity: no arc is

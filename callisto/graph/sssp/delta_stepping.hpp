@@ -16,6 +16,7 @@
 #include <callisto/graph/sssp/choose_delta.hpp>
 #include <callisto/graph/sssp/heavy_arcs.hpp>
 #include <callisto/graph/sssp/kernel.hpp>
+#include <callisto/graph/sssp/limits.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/sssp/supersteps.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -35,34 +36,6 @@
 #include <vector>
 
 namespace callisto::graph {
-
-/// The limits of delta-stepping. They change times, never results.
-struct delta_limits {
-  /// Arcs that one thread relaxes alone: about 10 us of work, less than sharing it would take.
-  static constexpr double few_arcs = 4096;
-  /// Phase 1 relaxes up to arcs/512 with the unsplit rows: many sources reach little. Heavy arcs take part, since the
-  /// source's only arc may be heavy.
-  static constexpr std::uint64_t arcs_before_preparing = 512;
-  /// Phase 2 relaxes up to arcs/8: in a directed graph many sources reach a part only. If the search has come farther
-  /// than a light arc weighs, as on web graphs, heavy arcs lie on shortest paths, and splitting would save little.
-  static constexpr std::uint64_t arcs_before_gathering = 8;
-  /// Factor of the width of buckets in a search that goes on with unsplit rows: narrower ones would hold too few
-  /// entries for several threads.
-  static constexpr double wider = 8;
-  /// Entries of a bucket that is emptied in supersteps (supersteps.hpp), in graphs below `least_degree_to_split`. With
-  /// fewer entries one thread alone is faster. With more the cost of a loop is small. Above that degree some vertices
-  /// have very many arcs, which loops share more evenly.
-  static constexpr std::uint64_t least_to_begin_supersteps = 64;
-  static constexpr std::uint64_t least_to_go_on = 32;
-  static constexpr std::uint64_t most_in_supersteps = 32'768;
-  /// More threads find nothing to do in buckets of these sizes.
-  static constexpr unsigned most_threads_in_supersteps = 16;
-  /// Entries of a bucket that is not copied together.
-  static constexpr std::uint64_t least_in_place = 4096;
-  /// Vertices and arcs that the leader looks at alone: a loop costs about 3 us.
-  static constexpr std::uint64_t vertices_for_one = 4096;
-  static constexpr std::uint64_t arcs_for_one = 16'384;
-};
 
 template <class Vertex, class Distance, class Weight>
 class delta_stepping : delta_limits {

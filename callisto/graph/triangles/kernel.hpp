@@ -11,6 +11,7 @@
 #include <callisto/graph/csr/degree_ranking.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/triangles/common_bits.hpp>
+#include <callisto/graph/triangles/limits.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -108,11 +109,10 @@ class oriented_graph {
   }
 
  private:
-  /// True if row r is also kept as a bitmap: if one bit in 128 is set. A word then stands for half a probe or more, and
-  /// bitmaps take at most 16 bytes an edge.
-  static bool dense(std::uint64_t r, std::uint64_t size) noexcept { return size != 0 && r <= 128 * size; }
-  /// Words that are intersected in the time of one probe: 4 with a 64-bit population count, 16 with AVX-512.
-  static constexpr std::uint64_t words_per_probe = 8;
+  /// True if row r is also kept as a bitmap.
+  static bool dense(std::uint64_t r, std::uint64_t size) noexcept {
+    return size != 0 && r <= triangle_limits::bitmap_share * size;
+  }
 
   /// Counts what intersect_rows() finds.
   struct counter {
@@ -167,7 +167,7 @@ class oriented_graph {
         const std::uint64_t words = second.bitmap_words(v);
         if (words == 0) {
           found.probe(u, v, in_row, second.row(v), [](Vertex w) { return w; });
-        } else if (words <= words_per_probe * lower.size()) {
+        } else if (words <= triangle_limits::words_per_probe * lower.size()) {
           found.intersect(u, v, in_row, second.bitmap(v), words);
         } else {
           // Bit v of bitmap v is 0: it stands for all numbers beyond the bitmap.
@@ -215,11 +215,9 @@ struct triangle_sums {
 
 /// Counts triangles in an undirected graph without vertices of many neighbours, as road networks and grids: merges the
 /// rows of two neighbours as they are, without ranking and orienting, which pay only with hubs. Gives up at a vertex
-/// with more than `most` arcs, and tells other threads by `hub`; the sums then mean nothing.
+/// with more than `few_neighbours` arcs, and tells other threads by `hub`; the sums then mean nothing.
 template <class Vertex>
 struct few_neighbours_count {
-  static constexpr std::uint64_t most = 16;
-
   const adjacency<Vertex>& rows;
   std::atomic<bool>& hub;
 
@@ -227,7 +225,7 @@ struct few_neighbours_count {
     // relaxed: a thread that sees it late counts in vain for a while.
     if (hub.load(std::memory_order_relaxed)) return {0, 0, true};
     for (std::uint64_t u = first; u < last; ++u) {
-      if (rows.degree(u) > most) {
+      if (rows.degree(u) > triangle_limits::few_neighbours) {
         hub.store(true, std::memory_order_relaxed);
         return {0, 0, true};
       }

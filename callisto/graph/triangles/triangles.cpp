@@ -55,7 +55,9 @@ std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, 
   // end, and it may be alone if another job has the other contexts.
   const auto& rows = graph.out();
   const std::uint64_t n = graph.vertices();
-  if (n != 0 && (rows.targets.size() / n > count_few::most || rows.degree(0) > count_few::most)) return std::nullopt;
+  if (n != 0 &&
+      (rows.targets.size() / n > triangle_limits::few_neighbours || rows.degree(0) > triangle_limits::few_neighbours))
+    return std::nullopt;
   std::atomic<bool> hub{false};
   const count_few count{rows, hub};
   const auto sums = parallel_reduce(std::uint64_t{0}, n, triangle_sums{}, count, std::plus<>{},
