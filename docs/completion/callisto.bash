@@ -191,8 +191,8 @@ _callisto() {
       valued=' --weight --contexts --coschedule '
       ;;
     ' status')
-      flags='--help --json --quiet --no-progress --trace --seconds'
-      valued=' --trace --seconds '
+      flags='--help --json --quiet --no-progress --trace --seconds --metrics'
+      valued=' --trace --seconds --metrics '
       ;;
     ' top')
       flags='--help --interval'
@@ -230,7 +230,7 @@ _callisto() {
       ' betweenness --weights' | ' closeness --weights' | ' diameter --weights' | ' eccentricity --weights')
         kind=words words='length none'
         ;;
-      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --policy')
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --metrics' | *' --policy')
         kind=file
         ;;
       *' --format')

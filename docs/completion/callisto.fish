@@ -4,7 +4,7 @@
 # The subcommand on the command line, such as 'bench gap', and behind it how many arguments there are already.
 function __callisto_words
     set -l paths 'analyze' 'draw' 'info' 'pagerank' 'betweenness' 'closeness' 'eigenvector' 'katz' 'hits' 'triangles' 'clustering' 'communities' 'compare-groups' 'components' 'scc' 'biconnected' 'topological' 'kcore' 'bfs' 'sssp' 'diameter' 'eccentricity' 'forest' 'truss' 'similarity' 'matching' 'colouring' 'independent-set' 'walks' 'subgraph' 'watch' 'convert' 'generate' 'demo' 'run' 'status' 'top' 'set' 'reset' 'broker' 'machine'
-    set -l valued --along --alpha --around --at-least --at-most --attributes --batch --best --beta --by --cache --colours --column --columns --communities --confidence --contexts --core --coschedule --damping --degree --delta --depth --directions --distances --each --encoding --error --exponent --form --format --header --hops --ids --interval --iterations --jobs-per-user --labels --least --least-common --length --levels --measure --member --members --method --names --names-to --order --output --p --pairs --policy --q --quality --random-weights --repeats --resolution --samples --scale --searches --seconds --seed --seeds --seeds-file --separator --side --sizes --socket --source --sources --start --stream --svg --target --threads --threshold --to --tolerance --top --trace --values --vertex-table --vertex-table-to --vertices --weight --weights --weights-column --what --where -o
+    set -l valued --along --alpha --around --at-least --at-most --attributes --batch --best --beta --by --cache --colours --column --columns --communities --confidence --contexts --core --coschedule --damping --degree --delta --depth --directions --distances --each --encoding --error --exponent --form --format --header --hops --ids --interval --iterations --jobs-per-user --labels --least --least-common --length --levels --measure --member --members --method --metrics --names --names-to --order --output --p --pairs --policy --q --quality --random-weights --repeats --resolution --samples --scale --searches --seconds --seed --seeds --seeds-file --separator --side --sizes --socket --source --sources --start --stream --svg --target --threads --threshold --to --tolerance --top --trace --values --vertex-table --vertex-table-to --vertices --weight --weights --weights-column --what --where -o
     set -l path ''
     set -l arguments 0
     set -l skip 0
@@ -279,6 +279,7 @@ complete -c callisto -n '__callisto_at '\''run'\''' -l no-openmp -d 'Leave OpenM
 complete -c callisto -n '__callisto_at '\''run'\''' -l check -d 'Only tell what OpenMP library it has, and whether it is replaced'
 complete -c callisto -n '__callisto_at '\''status'\''' -l trace -r -F -d 'Write a timeline of where jobs run into FILE, for ui.perfetto.dev'
 complete -c callisto -n '__callisto_at '\''status'\''' -l seconds -x -d 'For so long'
+complete -c callisto -n '__callisto_at '\''status'\''' -l metrics -r -F -d 'Write what the broker tells of jobs and users into FILE, in Prometheus'\'' text format'
 complete -c callisto -n '__callisto_at '\''top'\''' -l interval -x -d 'Draw so often'
 complete -c callisto -n '__callisto_at '\''reset'\''' -s q -l quiet -d 'Print nothing'
 complete -c callisto -n '__callisto_at '\''broker'\''' -l socket -x -d 'Listen there'

@@ -80,7 +80,7 @@ class Broker : public testing::Test {
   }
   /// Returns what comes, as a message; nullopt: the connection is closed.
   static std::optional<any_message> hear(const descriptor& from) {
-    std::array<std::byte, 512> bytes{};
+    std::array<std::byte, most_bytes_of_all> bytes{};
     const ssize_t got = ::recv(from.get(), bytes.data(), bytes.size(), 0);
     return got <= 0 ? std::nullopt : parse(std::span(bytes).first(static_cast<std::size_t>(got)));
   }
@@ -154,6 +154,8 @@ TEST_F(Broker, DamagedMessagesEndTheirConnectionAndNoOther) {
   closes([](const descriptor& s) { tell(s, confirm()); });
   closes([](const descriptor& s) { tell(s, welcome{.contexts = 1}); });
   closes([](const descriptor& s) { tell(s, report()); });
+  closes([](const descriptor& s) { tell(s, usage_page()); });
+  closes([](const descriptor& s) { tell(s, good()), tell(s, ask_usage()); });
   closes([](const descriptor& s) { tell(s, good()), tell(s, good()); });
   closes([](const descriptor& s) { tell(s, good()), tell(s, confirm{.nonce = 1}); });
   closes([](const descriptor& s) {
@@ -259,6 +261,78 @@ TEST_F(Broker, AChildWithTheSocketIsNotTheJob) {
   EXPECT_EQ(reported().jobs, 0u);
   tell(s, confirm{.nonce = std::get<welcome>(*yes).nonce});
   wait_for(1);
+}
+
+TEST_F(Broker, JobsAreListedInPagesAndNoReaderHoldsTheBrokerUp) {
+  start();
+  EXPECT_EQ(ask_for_usage(path() + "-none"), std::nullopt);
+  std::vector<std::unique_ptr<cosched::broker_link>> jobs;
+  for (unsigned j = 0; j < 2 * usage_page::most_lines + 1; ++j) jobs.push_back(join());
+  wait_for(static_cast<unsigned>(jobs.size()));
+  cosched::lease mine;
+  ASSERT_TRUE(jobs[20]->take(0, mine, never, cosched::watch_period));
+  std::optional<broker_usage> lists = ask_for_usage(path());
+  ASSERT_TRUE(lists);
+  EXPECT_TRUE(lists->all_users) << "of a broker of one user";
+  ASSERT_EQ(lists->jobs.size(), jobs.size());
+  std::uint32_t contexts = 0;
+  for (unsigned j = 0; j < jobs.size(); ++j) {
+    EXPECT_EQ(lists->jobs[j].number, j);
+    EXPECT_EQ(lists->jobs[j].process, static_cast<std::uint32_t>(::getpid()));
+    contexts += lists->jobs[j].contexts;
+  }
+  EXPECT_LE(contexts, 1u);
+  ASSERT_EQ(lists->users.size(), 1u);
+  EXPECT_EQ(lists->users[0].account, ::getuid());
+  EXPECT_EQ(lists->users[0].number, jobs.size());
+  // What ended jobs had stays their user's.
+  cosched::lease its;
+  ASSERT_TRUE(jobs[1]->take(0, its, never, cosched::watch_period));
+  lists = ask_for_usage(path());
+  ASSERT_TRUE(lists);
+  EXPECT_GT(lists->users[0].had, 0u);
+  jobs.clear();
+  wait_for(0);
+  const std::uint64_t had = lists->users[0].had;
+  lists = ask_for_usage(path());
+  ASSERT_TRUE(lists);
+  EXPECT_TRUE(lists->jobs.empty());
+  ASSERT_EQ(lists->users.size(), 1u);
+  EXPECT_GE(lists->users[0].had, had);
+  EXPECT_EQ(lists->users[0].number, 0u);
+  // Readers that ask and do not read, and one that asks for what is not there.
+  std::vector<descriptor> deaf;
+  for (unsigned i = 0; i < 4; ++i) {
+    deaf.push_back(raw());
+    for (unsigned k = 0; k < 100; ++k) tell(deaf.back(), ask_usage());
+  }
+  const descriptor s = raw();
+  tell(s, ask_usage{.from = ~std::uint64_t{0}});
+  const auto none = hear(s);
+  ASSERT_TRUE(none && std::holds_alternative<usage_page>(*none));
+  EXPECT_EQ(std::get<usage_page>(*none).count, 0u);
+  EXPECT_EQ(std::get<usage_page>(*none).next, usage_page::no_more);
+  EXPECT_FALSE(hear(s)) << "one answer a connection";
+  EXPECT_EQ(reported().jobs, 0u);
+}
+
+TEST(BrokerMessages, AListIsTakenOnlyIfEachOfItsMembersCanBe) {
+  usage_page good{.count = 1};
+  good.lines[0].number = 7;
+  EXPECT_TRUE(parse(bytes_of(good)));
+  usage_page wrong = good;
+  wrong.count = usage_page::most_lines + 1;
+  EXPECT_FALSE(parse(bytes_of(wrong)));
+  wrong = good;
+  wrong.lines[1].name[3] = 'x';
+  EXPECT_FALSE(parse(bytes_of(wrong))) << "a line that is not counted";
+  wrong = good;
+  wrong.what = usage_of{3};
+  EXPECT_FALSE(parse(bytes_of(wrong)));
+  EXPECT_FALSE(parse(bytes_of(good).first(sizeof good - 1)));
+  EXPECT_TRUE(parse(bytes_of(ask_usage())));
+  EXPECT_FALSE(parse(bytes_of(ask_usage{.what = usage_of{0}})));
+  EXPECT_FALSE(parse(bytes_of(ask_usage{.zero = 1})));
 }
 
 TEST_F(Broker, WithoutItsBrokerAJobGoesOnAndFindsTheNextOne) {
