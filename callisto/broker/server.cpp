@@ -11,6 +11,7 @@
 #include <callisto/broker/arbiter.hpp>
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/moved_threads.hpp>
+#include <callisto/broker/online_cpus.hpp>
 #include <callisto/broker/pages.hpp>
 #include <callisto/broker/resting_jobs.hpp>
 #include <callisto/broker/sockets.hpp>
@@ -88,7 +89,8 @@ std::vector<unsigned> cores() {
 }  // namespace
 
 struct server::impl final : arbiter_world {
-  explicit impl(server_settings s) : how(std::move(s)), core_of(cores()), decides(open_cores(), how.delays, *this) {
+  explicit impl(server_settings s)
+      : how(std::move(s)), core_of(cores()), online(how.online), decides(open_cores(), how.delays, *this) {
     listener = listen_at(how.path, how.for_all_users);
     queue = descriptor(::epoll_create1(EPOLL_CLOEXEC));
     if (queue.get() < 0 || !hear(listener.get(), listener.get(), EPOLLIN)) {
@@ -108,10 +110,12 @@ struct server::impl final : arbiter_world {
 
   // --- the policy
 
-  /// Returns core_of without reserved contexts.
+  /// Returns core_of without contexts that are reserved or unplugged.
   std::vector<unsigned> open_cores() const {
     std::vector<unsigned> open = core_of;
-    for (unsigned c = 0; c < open.size(); ++c) open[c] = how.rules.reserved.has(c) ? cosched::no_core : open[c];
+    for (unsigned c = 0; c < open.size(); ++c) {
+      if (how.rules.reserved.has(c) || !online.has(c)) open[c] = cosched::no_core;
+    }
     return open;
   }
   double messages_of_user() const {
@@ -420,7 +424,7 @@ struct server::impl final : arbiter_world {
     std::uint64_t looked_at = 0;
     while (!stop()) {
       std::uint64_t now = machine::shared_nanoseconds();
-      wait_until(std::min(due, now + (anything_open() ? 20 * ms : 200 * ms)), now);
+      wait_until(std::min(due, now + longest_rest()), now);
       now = machine::shared_nanoseconds();
       // A broker that itself woke late (stopped, a suspended machine) blames no job for that time.
       if (due != 0 && due != arbiter::never && now > due + how.delays.grace() / 4) decides.excuse(now - due, now);
@@ -443,9 +447,21 @@ struct server::impl final : arbiter_world {
         looked_at = now;
         look_around(now);
         beat_all(now);
+        follow_cpus(now);
       }
       due = decides.pass(now);
     }
+  }
+  /// Takes contexts that are unplugged from their jobs, and divides those that are plugged in again.
+  void follow_cpus(std::uint64_t now) {
+    if (now - cpus_seen_at < how.delays.p_high) return;
+    cpus_seen_at = now;
+    if (online.look()) decides.set_cores(open_cores(), now);
+  }
+  /// Returns how long the broker may sleep although no message comes.
+  std::uint64_t longest_rest() const {
+    if (anything_open()) return 20 * ms;
+    return decides.jobs() != 0 ? std::min(200 * ms, how.delays.p_high) : 200 * ms;
   }
   bool anything_open() const {
     return deaf_until != 0 || std::ranges::any_of(connections, [](const auto& c) {
@@ -455,6 +471,8 @@ struct server::impl final : arbiter_world {
 
   server_settings how;
   const std::vector<unsigned> core_of;
+  online_cpus online;
+  std::uint64_t cpus_seen_at = 0;
   std::array<connection*, most_jobs> by_job{};
   std::array<rest_of_job, most_jobs> rests{};
   std::array<moved_threads, most_jobs> moved{};

@@ -3,6 +3,7 @@
 #include <callisto/broker/accounts.hpp>
 #include <callisto/broker/client.hpp>
 #include <callisto/broker/messages.hpp>
+#include <callisto/broker/moved_threads.hpp>
 #include <callisto/broker/pages.hpp>
 #include <callisto/broker/server.hpp>
 #include <callisto/cosched/job.hpp>
@@ -50,7 +51,7 @@ class Broker : public testing::Test {
 
   void start(unsigned jobs_of_user = 64) {
     broker_.emplace([&](const tests::child::say& say) {
-      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}});
+      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}, .online = online_});
       say('b');
       serves.run([] { return false; });
     });
@@ -91,6 +92,7 @@ class Broker : public testing::Test {
   }
 
   std::string folder_;
+  std::string online_;
   std::optional<tests::child> broker_;
 };
 
@@ -415,6 +417,68 @@ TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {
   ASSERT_EQ(::write(to.get(), "x", 1), 1);
   ASSERT_EQ(deaf.hear(), 'l');
   while (affinity_of(deaf.pid()) != both) ::usleep(1000);
+}
+
+TEST(MovedThreads, AThreadThatCanRunNowhereElseGetsTheLowestClassForAWhile) {
+  if (!may_move_others()) GTEST_SKIP() << "no CAP_SYS_NICE";
+  const unsigned here = affinity_of(0).front();
+  tests::child pinned([&](const tests::child::say& say) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(here, &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+    say('p');
+    ::pause();
+  });
+  ASSERT_EQ(pinned.hear(), 'p');
+  const int before = ::sched_getscheduler(pinned.pid());
+  ASSERT_NE(before, SCHED_IDLE);
+  moved_threads m;
+  EXPECT_EQ(m.keep_off(pinned.pid(), here, {}, 64), 1u);
+  EXPECT_EQ(::sched_getscheduler(pinned.pid()), SCHED_IDLE);
+  EXPECT_EQ(affinity_of(pinned.pid()), std::vector<unsigned>{here});
+  m.give_back(here);
+  EXPECT_EQ(::sched_getscheduler(pinned.pid()), before);
+  // A thread of a real-time class keeps it: it has it from an administrator.
+  const sched_param one{.sched_priority = 1};
+  if (::sched_setscheduler(pinned.pid(), SCHED_FIFO, &one) == 0) {
+    m.keep_off(pinned.pid(), here, {}, 64);
+    EXPECT_EQ(::sched_getscheduler(pinned.pid()), SCHED_FIFO);
+    m.give_all_back();
+    EXPECT_EQ(::sched_getscheduler(pinned.pid()), SCHED_FIFO);
+  }
+}
+
+TEST_F(Broker, UnpluggedCpusAreTakenFromTheirJobsAndComeBack) {
+  const std::vector<unsigned> both = affinity_of(0);
+  if (both.size() < 2) GTEST_SKIP() << "one context";
+  online_ = folder_ + "/online";
+  const auto plug = [&](const std::string& list) {
+    const descriptor to(::open(online_.c_str(), O_WRONLY | O_CREAT, 0600));
+    // Whole at each moment: the shorter list comes with spaces of line feeds.
+    const std::string text = list + std::string(40 - list.size(), '\n');
+    ASSERT_EQ(::pwrite(to.get(), text.data(), text.size(), 0), 40);
+  };
+  const std::string one = std::to_string(both[0]);
+  const std::string all = one + "," + std::to_string(both[1]);
+  plug(all);
+  start();
+  std::string refusal;
+  const auto me = find({.contexts = both, .main = both[0], .broker = find}, refusal);
+  ASSERT_NE(me, nullptr);
+  std::array<cosched::lease, 2> leases;
+  for (const unsigned i : {0u, 1u}) ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::watch_period));
+  const auto granted = [&](unsigned i) { return offer::of(me->word(both[i]).load(machine::order::relaxed)).granted; };
+  EXPECT_TRUE(granted(1));
+  plug(one);
+  while (granted(1)) ::usleep(1000);
+  EXPECT_TRUE(granted(0));
+  EXPECT_FALSE(me->keep(both[1], leases[1], true));
+  EXPECT_DOUBLE_EQ(me->share_of(both[1]), 0);
+  plug(all);
+  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::watch_period));
+  EXPECT_TRUE(granted(0));
+  ::unlink(online_.c_str());
 }
 
 TEST_F(Broker, AStoppedBrokerHoldsNoJobUp) {
