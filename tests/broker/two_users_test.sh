@@ -87,13 +87,14 @@ kill -KILL "$alone"
 until_it_is $other jobs 3
 start $one --runaway
 until [[ $(says $one forced) != 0 || $(says $one own_contexts) == 0 ]]; do sleep 0.05; done
+# A broker that is late answers nothing: each question is repeated.
 # Root sees all users' jobs, a user its own until the policy says more.
 seen() { as "$1" "$work/callisto" status --json | tr -d ' \n' | grep -o '"broker_jobs":\[.*\],"broker_users"' | grep -o '"uid":[0-9]*' | sort -u; }
-[[ $(seen $other) == "\"uid\":$other" ]] || fail "$other sees $(seen $other)"
-[[ $("$work/callisto" status --json | grep -o '"uid": [0-9]*' | sort -u | wc -l) == 2 ]] || fail "root does not see all"
-[[ $(as $one "$work/callisto" status) == *"lent"*"forced"*$one*job* ]] || fail "no list of jobs"
-[[ $(as $one "$work/callisto" top --interval 0.05) == *"4 jobs of 2 users under a broker"*"your jobs"*job* ]] || fail "no top"
-"$work/callisto" status --metrics "$work/metrics"
+until [[ $(seen $other) == "\"uid\":$other" ]]; do sleep 0.05; done
+until [[ $("$work/callisto" status --json | grep -o '"uid": [0-9]*' | sort -u | wc -l) == 2 ]]; do sleep 0.05; done
+until [[ $(as $one "$work/callisto" status) == *"lent"*"forced"*$one*job* ]]; do sleep 0.05; done
+until [[ $(as $one "$work/callisto" top --interval 0.05) == *"4 jobs of 2 users under a broker"*"your jobs"*job* ]]; do sleep 0.05; done
+until "$work/callisto" status --metrics "$work/metrics" && grep -q ^callisto_job "$work/metrics"; do sleep 0.05; done
 for name in callisto_broker_up "callisto_user_context_seconds_total{user=\"$other\"" callisto_job_forced_total; do
   grep -q "^$name" "$work/metrics" || fail "no $name: $(cat "$work/metrics")"
 done
@@ -105,5 +106,7 @@ printf 'visibility = { users = [%s], groups = [%s] }\n' 1 "$other" > "$work/poli
 broker=$!
 pids+=("$broker")
 until_it_is $other own_jobs 3
-until_it_is $one own_jobs 1
-[[ $(seen $other | wc -l) == 2 && $(seen $one | wc -l) == 1 ]] || fail "the policy's group sees: $(seen $other); others: $(seen $one)"
+# The job that never looks does not come back.
+start $one
+until [[ $(seen $other | wc -l) == 2 ]]; do sleep 0.05; done
+until [[ $(seen $one) == "\"uid\":$one" ]]; do sleep 0.05; done
