@@ -10,7 +10,8 @@
 #include <string>
 #include <string_view>
 
-namespace callisto::app {
+// Of its own: other tests of this room have a `job` and a `second`, too.
+namespace callisto::app::of_broker_listing {
 namespace {
 
 using broker::broker_report;
@@ -147,4 +148,4 @@ TEST(broker_screen, shows_means_over_the_interval) {
 }
 
 }  // namespace
-}  // namespace callisto::app
+}  // namespace callisto::app::of_broker_listing
