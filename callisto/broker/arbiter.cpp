@@ -60,12 +60,15 @@ void arbiter::set_cores(std::vector<unsigned> core_of, std::uint64_t now) {
     if (p.overdue != no_job) forgive(c);
     p = place();
     p.state.since = context_state::stamp(now);
+    p.counted_at = now;
   }
   core_of_ = std::move(core_of);
   divide_again(now);
 }
 
 void arbiter::leave(unsigned job, std::uint64_t now) {
+  count(now);
+  had_before_[members_[job].account] += members_[job].had;
   for (unsigned c = 0; c < places_.size(); ++c) {
     place& p = places_[c];
     p.wants.remove(job);
@@ -89,6 +92,7 @@ void arbiter::divide_again(std::uint64_t now) {
     const auto its = std::ranges::find(users_, m.account, &user::account);
     demands.push_back({.user = static_cast<unsigned>(its - users_.begin()), .of = m.demand});
   }
+  count(now);
   divided_ = divide_among_users(core_of_, weights, demands);
   tell_all();
   for (unsigned c = 0; c < places_.size(); ++c) {
@@ -104,6 +108,25 @@ void arbiter::tell_all() {
     }
     world_.tell_change(j, divided_.main[j], job_count_ <= 1);
   }
+}
+
+void arbiter::count(std::uint64_t now) {
+  for (unsigned c = 0; c < places_.size(); ++c) count(c, now);
+}
+
+/// Adds the time since the last call to what jobs have had: before a context passes on, and before a new division.
+void arbiter::count(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  const std::uint64_t from = std::exchange(p.counted_at, now);
+  if (p.state.runs == no_job || now <= from) return;
+  const user_slices& slices = divided_.high[context];
+  const auto own = [&](unsigned job) { return slices.time_of(job, now) - slices.time_of(job, from); };
+  usage& its = members_[p.state.runs].had;
+  its.had += now - from;
+  its.borrowed += now - from - own(p.state.runs);
+  slices.for_each_job([&](unsigned j) {
+    if (j != p.state.runs) members_[j].had.lent += own(j);
+  });
 }
 
 arbiter::user& arbiter::user_of(unsigned job) {
@@ -277,6 +300,7 @@ bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, boo
       p.overdue = runs;
       p.overdue_since = now;
       ++forced_;
+      ++members_[runs].had.forced;
       revoke(context, now);
       world_.keep_off(runs, context);
       next.what = move::take;
@@ -298,6 +322,7 @@ bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, boo
 
 void arbiter::grant(unsigned job, unsigned context, std::uint64_t now) {
   place& p = places_[context];
+  count(context, now);
   p.wants.remove(job);
   p.state = {.runs = job, .since = context_state::stamp(now)};
   p.after = job;
@@ -312,6 +337,7 @@ void arbiter::grant(unsigned job, unsigned context, std::uint64_t now) {
 /// sleep with a request for the old number: wakes it, so that it asks anew.
 void arbiter::revoke(unsigned context, std::uint64_t now, bool unasked) {
   place& p = places_[context];
+  count(context, now);
   offer& o = said_[p.state.runs][context];
   o = {.number = o.next()};
   world_.say(p.state.runs, context, o, unasked);

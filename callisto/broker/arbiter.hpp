@@ -10,12 +10,14 @@
 #include <callisto/broker/division.hpp>
 #include <callisto/broker/job_sets.hpp>
 #include <callisto/broker/pair_words.hpp>
+#include <callisto/broker/usage.hpp>
 #include <callisto/cosched/temporal_policy.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/export.hpp>
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -86,6 +88,13 @@ class CALLISTO_API arbiter {
   /// Returns how often a context was taken from a job that did not answer.
   std::uint64_t forced() const noexcept { return forced_; }
 
+  /// Brings what the next two return up to `now`.
+  void count(std::uint64_t now);
+  /// Returns what the job has had since it joined.
+  const usage& had_by(unsigned job) const noexcept { return members_[job].had; }
+  /// Returns what the jobs that have ended had, by user.
+  const std::map<std::uint64_t, usage>& had_before() const noexcept { return had_before_; }
+
  private:
   struct user {
     std::uint64_t account;
@@ -97,6 +106,7 @@ class CALLISTO_API arbiter {
     bool used = false;
     std::uint64_t account = 0;
     cosched::job_demand demand{};
+    usage had{};
   };
   struct place {
     cosched::context_state state;
@@ -109,6 +119,7 @@ class CALLISTO_API arbiter {
     std::optional<std::uint64_t> debtor;  ///< the account that has its turn here, and waits for its debt
     std::uint64_t debtor_since = 0;
     bool watched = false;
+    std::uint64_t counted_at = 0;  ///< members' `had` has all until then
   };
   /// The slices of a context as decide() sees them.
   struct view {
@@ -138,6 +149,7 @@ class CALLISTO_API arbiter {
   void grant(unsigned job, unsigned context, std::uint64_t now);
   void revoke(unsigned context, std::uint64_t now, bool unasked = true);
   void tell_all();
+  void count(unsigned context, std::uint64_t now);
 
   std::vector<unsigned> core_of_;
   const cosched::timing delays_;
@@ -149,6 +161,7 @@ class CALLISTO_API arbiter {
   division divided_;
   unsigned job_count_ = 0;
   std::uint64_t forced_ = 0;
+  std::map<std::uint64_t, usage> had_before_;
 };
 
 }  // namespace callisto::broker

@@ -66,7 +66,7 @@ struct answer {
 
 /// Receives one message, with two descriptors at most.
 answer receive(int socket) {
-  std::array<std::byte, most_bytes + 1> bytes{};
+  std::array<std::byte, most_bytes_of_all + 1> bytes{};
   iovec all{bytes.data(), bytes.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
   msghdr m{};
@@ -335,6 +335,42 @@ std::optional<broker_report> ask_for_report() {
     if (const auto* const says = std::get_if<report>(&*a.message)) return broker_report{.path = path, .says = *says};
   }
   return std::nullopt;
+}
+
+namespace {
+
+/// Asks for one page. A broker closes connections of a process that says nothing for long, as may happen under load,
+/// and those of a user that has too many: then again.
+std::optional<usage_page> page_of(const std::string& path, const ask_usage& question) {
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    const descriptor socket(connect_to_broker(path));
+    if (socket.get() < 0 || !send(socket.get(), question)) continue;
+    const answer a = receive(socket.get());
+    if (a.late) return std::nullopt;
+    const auto* const page = a.message ? std::get_if<usage_page>(&*a.message) : nullptr;
+    if (page != nullptr && page->what == question.what) return *page;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<broker_usage> ask_for_usage(const std::string& path) {
+  constexpr std::size_t most_lines = 65'536;
+  broker_usage made;
+  for (const usage_of what : {usage_of::jobs, usage_of::users}) {
+    std::vector<usage_line>& to = what == usage_of::jobs ? made.jobs : made.users;
+    for (ask_usage question{.what = what};;) {
+      const std::optional<usage_page> page = page_of(path, question);
+      if (!page) return std::nullopt;
+      made.all_users = page->all_users != 0;
+      to.insert(to.end(), page->lines.begin(), page->lines.begin() + page->count);
+      // A broker that is none could go on for ever.
+      if (page->next == usage_page::no_more || page->next <= question.from || to.size() >= most_lines) break;
+      question.from = page->next;
+    }
+  }
+  return made;
 }
 
 std::unique_ptr<cosched::broker_link> find(const cosched::membership& how, std::string& refusal) {

@@ -35,6 +35,15 @@ struct broker_report {
 /// Takes half a second if it is stopped.
 CALLISTO_API std::optional<broker_report> ask_for_report();
 
+/// The jobs and users that a broker lists for this process.
+struct broker_usage {
+  bool all_users = false;  ///< false: the policy lets this process see its own user alone
+  std::vector<usage_line> jobs;
+  std::vector<usage_line> users;  ///< also users without a job at the moment
+};
+/// Asks the broker at `path`; nullopt: it does not answer, or knows no such question.
+CALLISTO_API std::optional<broker_usage> ask_for_usage(const std::string& path);
+
 /// Returns the word for a grade.
 constexpr const char* name_of(enforcement grade) noexcept { return grade == enforcement::thread ? "thread" : "debt"; }
 

@@ -1,6 +1,7 @@
 // Checks packets.
 #include <callisto/broker/messages.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -24,10 +25,18 @@ bool valid(const confirm&) noexcept { return true; }
 bool valid(const ring& m) noexcept { return m.context < cosched::max_contexts && m.zero == 0; }
 bool valid(const ask_report&) noexcept { return true; }
 bool valid(const report& m) noexcept { return m.grade >= enforcement::debt && m.grade <= enforcement::thread; }
+bool valid(usage_of what) noexcept { return what >= usage_of::jobs && what <= usage_of::users; }
+bool valid(const ask_usage& m) noexcept { return valid(m.what) && m.zero == 0; }
+bool valid(const usage_page& m) noexcept {
+  static constexpr usage_line none{};
+  return valid(m.what) && m.count <= usage_page::most_lines && m.all_users <= 1 && m.zero == 0 &&
+         std::all_of(m.lines.begin() + m.count, m.lines.end(),
+                     [](const usage_line& l) { return std::memcmp(&l, &none, sizeof l) == 0; });
+}
 
 template <class Message>
 std::optional<any_message> as(std::span<const std::byte> bytes) noexcept {
-  static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) <= most_bytes);
+  static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) <= most_bytes_of_all);
   static_assert(std::has_unique_object_representations_v<Message>, "no byte of a message is padding");
   Message m;
   if (bytes.size() != sizeof m) return std::nullopt;
@@ -60,6 +69,10 @@ std::optional<any_message> parse(std::span<const std::byte> bytes) noexcept {
       return as<ask_report>(bytes);
     case message_kind::report:
       return as<report>(bytes);
+    case message_kind::ask_usage:
+      return as<ask_usage>(bytes);
+    case message_kind::usage_page:
+      return as<usage_page>(bytes);
   }
   return std::nullopt;
 }

@@ -5,7 +5,10 @@
 //   broker -> job   welcome   with two descriptors, the pages; or refusal
 //   job -> broker   confirm   the nonce of the welcome, with the sender's credentials
 //   job -> broker   ring, change
-//   anyone -> broker  ask_report, instead of hello; broker -> anyone  report
+//   anyone -> broker  ask_report or ask_usage, instead of hello; broker -> anyone  report or usage_page
+//
+// A list of jobs or users comes in pages, one a connection. So the broker keeps no state of a reader and waits for
+// none: a page that does not fit into the socket is dropped with its connection.
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
@@ -24,7 +27,18 @@ namespace callisto::broker {
 /// Both sides refuse another version.
 inline constexpr std::uint16_t protocol_version = 1;
 
-enum class message_kind : std::uint16_t { hello = 1, welcome, refusal, confirm, ring, change, ask_report, report };
+enum class message_kind : std::uint16_t {
+  hello = 1,
+  welcome,
+  refusal,
+  confirm,
+  ring,
+  change,
+  ask_report,
+  report,
+  ask_usage,
+  usage_page
+};
 
 struct message_header {
   std::uint32_t magic = 0x6b726263;  ///< "cbrk"
@@ -86,10 +100,46 @@ struct report {
   std::uint64_t forced = 0;        ///< contexts taken from jobs that did not answer, of all users
 };
 
-/// The most bytes of a message.
-inline constexpr std::size_t most_bytes = sizeof(hello);
+/// The subject of a page: the context time of each job, or of each user.
+enum class usage_of : std::uint32_t { jobs = 1, users };
+struct ask_usage {
+  message_header head{.kind = message_kind::ask_usage};
+  usage_of what = usage_of::jobs;
+  std::uint32_t zero = 0;
+  std::uint64_t from = 0;  ///< the least number of a job or an account that is listed
+};
+/// A job, or a user with all its jobs. Times in nanoseconds, since the job or the broker began.
+struct usage_line {
+  std::uint64_t account = 0;
+  std::uint64_t had = 0;  ///< as in `usage`, these four
+  std::uint64_t borrowed = 0;
+  std::uint64_t lent = 0;
+  std::uint64_t forced = 0;
+  std::uint64_t debt = 0;       ///< of a user
+  std::uint32_t number = 0;     ///< of a job; of a user: how many jobs it has
+  std::uint32_t process = 0;    ///< of a job
+  std::uint32_t contexts = 0;   ///< that it has at the moment
+  std::uint32_t weight = 0;     ///< of a job as in job_facts; of a user beside other users
+  std::array<char, 16> name{};  ///< of a job, as it says itself
+};
+struct usage_page {
+  static constexpr std::uint64_t no_more = ~std::uint64_t{0};
+  static constexpr std::uint32_t most_lines = 16;
+  message_header head{.kind = message_kind::usage_page};
+  usage_of what = usage_of::jobs;
+  std::uint32_t count = 0;       ///< of lines; the further ones are zeros
+  std::uint64_t next = no_more;  ///< what to ask for next
+  std::uint32_t all_users = 0;   ///< 1: the policy lets the asking process see all users; 0: its own user alone
+  std::uint32_t zero = 0;
+  std::array<usage_line, most_lines> lines{};
+};
 
-using any_message = std::variant<hello, welcome, refusal, confirm, ring, change, ask_report, report>;
+/// The most bytes of a message to a broker, and of any message.
+inline constexpr std::size_t most_bytes = sizeof(hello);
+inline constexpr std::size_t most_bytes_of_all = sizeof(usage_page);
+
+using any_message =
+    std::variant<hello, welcome, refusal, confirm, ring, change, ask_report, report, ask_usage, usage_page>;
 
 /// Returns the message that these bytes are, if each of its members can be; nullopt otherwise. Reads each byte once.
 CALLISTO_API std::optional<any_message> parse(std::span<const std::byte> bytes) noexcept;

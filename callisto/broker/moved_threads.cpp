@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,13 +32,33 @@ std::optional<context_set> affinity_of(pid_t thread) noexcept {
   return s;
 }
 
-bool set_affinity(pid_t process, pid_t thread, const context_set& to) noexcept {
+/// True if the number is still one of the process's threads.
+bool is_thread(pid_t process, pid_t thread) noexcept {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/task/%d", static_cast<int>(process), static_cast<int>(thread));
+  return ::access(path.data(), F_OK) == 0;
+}
+
+bool set_affinity(pid_t process, pid_t thread, const context_set& to) noexcept {
   mask bits{};
   for (unsigned i = 0; i < context_set::words; ++i) bits[i] = to.word(i);
   // The number may be another process's by now.
-  return ::access(path.data(), F_OK) == 0 && ::syscall(SYS_sched_setaffinity, thread, sizeof bits, bits.data()) == 0;
+  return is_thread(process, thread) && ::syscall(SYS_sched_setaffinity, thread, sizeof bits, bits.data()) == 0;
+}
+
+// The C library's functions of these names are for processes in some libraries.
+int policy_of(pid_t thread) noexcept { return static_cast<int>(::syscall(SYS_sched_getscheduler, thread)); }
+bool set_policy(pid_t process, pid_t thread, int policy) noexcept {
+  const sched_param none{};
+  return is_thread(process, thread) && ::syscall(SYS_sched_setscheduler, thread, policy, &none) == 0;
+}
+
+/// Gives a thread of an ordinary class SCHED_IDLE, and returns its class before; -1: it stays as it is.
+int demote(pid_t process, pid_t thread) noexcept {
+  const int policy = policy_of(thread);
+  const int kind = policy & ~SCHED_RESET_ON_FORK;
+  if (policy < 0 || (kind != SCHED_OTHER && kind != SCHED_BATCH)) return -1;
+  return set_policy(process, thread, SCHED_IDLE | (policy & SCHED_RESET_ON_FORK)) ? policy : -1;
 }
 
 void remove(context_set& from, unsigned context) noexcept {
@@ -63,12 +84,21 @@ std::vector<pid_t> threads_of(pid_t process, unsigned most) {
 unsigned moved_threads::keep_off(pid_t process, unsigned context, context_set instead, unsigned most) {
   remove(instead, context);
   const std::vector<pid_t> threads = threads_of(process, most);
+  // Without the right, SCHED_IDLE could not be undone.
+  static const bool demotes = may_move_others();
   for (const pid_t thread : threads) {
     const std::optional<context_set> now = affinity_of(thread);
     if (!now || !now->has(context)) continue;
     context_set given = *now;
     remove(given, context);
     if (given.empty()) given = instead;
+    if (given.empty() && demotes) {
+      const int policy = demote(process, thread);
+      if (policy < 0) continue;
+      all_.push_back({.process = process, .thread = thread, .context = context, .before = {}, .given = {}});
+      all_.back().policy = policy;
+      continue;
+    }
     if (given.empty() || !set_affinity(process, thread, given)) continue;
     all_.push_back({.process = process, .thread = thread, .context = context, .before = *now, .given = given});
   }
@@ -78,6 +108,10 @@ unsigned moved_threads::keep_off(pid_t process, unsigned context, context_set in
 void moved_threads::give_back(unsigned context) {
   for (const moved& m : all_) {
     if (m.context != context) continue;
+    if (m.policy >= 0) {
+      if ((policy_of(m.thread) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE) set_policy(m.process, m.thread, m.policy);
+      continue;
+    }
     const std::optional<context_set> now = affinity_of(m.thread);
     if (!now) continue;
     if (*now == m.given) {

@@ -1,4 +1,6 @@
-// The grade `thread`: a broker moves the threads of a job that did not answer off the context that the job has lost.
+// The grade `thread`: a broker moves the threads of a job that did not answer off the context that the job has lost. A
+// thread that can run nowhere else gets SCHED_IDLE there: then the threads of its session, or of its control group,
+// come first.
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
@@ -14,11 +16,11 @@ namespace callisto::broker {
 class CALLISTO_API moved_threads {
  public:
   /// Takes a context out of the affinity of each thread of the process. A thread that could run nowhere else gets
-  /// `instead`; if that is empty, the thread stays. Returns how many threads were looked at: none of a process with
-  /// more than `most`, which would cost the broker's time.
+  /// `instead`; if that is empty, the thread stays, with SCHED_IDLE if this process could undo that. Returns how many
+  /// threads were looked at: none of a process with more than `most`, which would cost the broker's time.
   unsigned keep_off(pid_t process, unsigned context, cosched::context_set instead, unsigned most);
 
-  /// Gives the context back to the threads that have the affinity which they were given here.
+  /// Gives the context back to the threads that have the affinity, or the class, which they were given here.
   void give_back(unsigned context);
   void give_all_back();
 
@@ -29,6 +31,7 @@ class CALLISTO_API moved_threads {
     unsigned context;
     cosched::context_set before;
     cosched::context_set given;
+    int policy = -1;  ///< before SCHED_IDLE; -1: the thread kept its class
   };
   std::vector<moved> all_;
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 namespace callisto::broker {
 
@@ -15,6 +16,10 @@ struct policy {
   unsigned jobs_of_user = 64;                  ///< the most jobs of an account
   unsigned messages_of_user = 0;    ///< the most messages of an account in a second; 0: 2,000, and 200 for each context
   cosched::context_set reserved{};  ///< contexts that no job gets
+  /// Users and groups that see the jobs of all users, as root does. Any other user sees its own jobs.
+  bool all_see_all = false;
+  std::set<std::uint64_t> seeing_users{};
+  std::set<std::uint64_t> seeing_groups{};
 };
 
 }  // namespace callisto::broker

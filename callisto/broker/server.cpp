@@ -11,8 +11,11 @@
 #include <callisto/broker/arbiter.hpp>
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/moved_threads.hpp>
+#include <callisto/broker/online_cpus.hpp>
 #include <callisto/broker/pages.hpp>
+#include <callisto/broker/resting_jobs.hpp>
 #include <callisto/broker/sockets.hpp>
+#include <callisto/broker/usage_pages.hpp>
 #include <callisto/cosched/current_assignment.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -72,14 +75,6 @@ struct account_state {
   std::uint64_t filled_at = 0;
 };
 
-/// The use of the processor by a job's process.
-struct rest {
-  pid_t pid = 0;
-  std::uint64_t at = 0;
-  std::uint64_t used = 0;
-  std::uint64_t quiet_since = 0;
-};
-
 unsigned contexts_of(const std::vector<unsigned>& core_of) {
   unsigned n = 0;
   for (unsigned c = 0; c < core_of.size(); ++c) n = core_of[c] != cosched::no_core ? c + 1 : n;
@@ -94,7 +89,8 @@ std::vector<unsigned> cores() {
 }  // namespace
 
 struct server::impl final : arbiter_world {
-  explicit impl(server_settings s) : how(std::move(s)), core_of(cores()), decides(open_cores(), how.delays, *this) {
+  explicit impl(server_settings s)
+      : how(std::move(s)), core_of(cores()), online(how.online), decides(open_cores(), how.delays, *this) {
     listener = listen_at(how.path, how.for_all_users);
     queue = descriptor(::epoll_create1(EPOLL_CLOEXEC));
     if (queue.get() < 0 || !hear(listener.get(), listener.get(), EPOLLIN)) {
@@ -114,10 +110,12 @@ struct server::impl final : arbiter_world {
 
   // --- the policy
 
-  /// Returns core_of without reserved contexts.
+  /// Returns core_of without contexts that are reserved or unplugged.
   std::vector<unsigned> open_cores() const {
     std::vector<unsigned> open = core_of;
-    for (unsigned c = 0; c < open.size(); ++c) open[c] = how.rules.reserved.has(c) ? cosched::no_core : open[c];
+    for (unsigned c = 0; c < open.size(); ++c) {
+      if (how.rules.reserved.has(c) || !online.has(c)) open[c] = cosched::no_core;
+    }
     return open;
   }
   double messages_of_user() const {
@@ -173,26 +171,7 @@ struct server::impl final : arbiter_world {
     its.tokens -= moved[job].keep_off(c.peer.pid, context, demand_of(c.facts).contexts, most_moved);
   }
   void give_back(unsigned job, unsigned context) override { moved[job].give_back(context); }
-  bool dormant(unsigned job) override {
-    rest& r = rests[job];
-    const std::uint64_t now = machine::shared_nanoseconds();
-    if (now - r.at > 4 * cosched::watch_period) {
-      r.at = r.quiet_since = now;
-      r.used = machine::processor_time_of(r.pid);
-      return false;
-    }
-    if (now - r.at >= how.delays.p_low) {
-      const std::uint64_t used = machine::processor_time_of(r.pid);
-      // Waiting threads of the process wake now and then, so its rest is not quite nothing.
-      if (used == 0 || used - r.used > std::max((now - r.at) / 64, ms / 10)) r.quiet_since = now;
-      r.at = now;
-      r.used = used;
-    }
-    if (now - r.quiet_since < how.delays.h_high) return false;
-    if (!machine::could_run(r.pid)) return true;
-    r.quiet_since = now;
-    return false;
-  }
+  bool dormant(unsigned job) override { return rests[job].rests(machine::shared_nanoseconds(), how.delays); }
 
   pair_of_pages& pages_of(unsigned job) { return by_job[job]->pages->pages; }
   broker_side<native> side(unsigned job, unsigned context) {
@@ -298,6 +277,7 @@ struct server::impl final : arbiter_world {
     if (c.at == stage::connected) {
       if (m && std::holds_alternative<hello>(*m)) return greet(c, std::get<hello>(*m));
       if (m && std::holds_alternative<ask_report>(*m)) return tell_report(c);
+      if (m && std::holds_alternative<ask_usage>(*m)) return tell_usage(c, std::get<ask_usage>(*m), now);
       if (!m && version_of_hello(bytes).value_or(protocol_version) != protocol_version) {
         return turn_away(c, refusal_reason::version);
       }
@@ -360,7 +340,7 @@ struct server::impl final : arbiter_world {
     while (next < most_jobs && (by_job[next] != nullptr || next == cosched::no_job)) ++next;
     if (next == most_jobs) return false;
     by_job[next] = &c;
-    rests[next] = {.pid = c.peer.pid};
+    rests[next] = rest_of_job(c.peer.pid);
     c.pages->pages.head().number.store(next, order::relaxed);  // relaxed: for people
     beat(*c.pages, now);
     const auto job = decides.join(c.account, weight_of(c.account), demand_of(c.facts), now);
@@ -382,6 +362,27 @@ struct server::impl final : arbiter_world {
     r.own_debt = decides.debt_of(c.account);
     r.forced = decides.forced();
     send(c, r);
+    return false;
+  }
+
+  /// True if the policy lets the process at the other end see the jobs of all users.
+  bool sees_all(const connection& c) const {
+    const policy& p = how.rules;
+    if (!how.for_all_users || c.peer.uid == 0 || p.all_see_all || p.seeing_users.contains(c.peer.uid)) return true;
+    if (p.seeing_groups.empty()) return false;
+    return std::ranges::any_of(groups_of(c.socket.get(), c.peer), [&](gid_t g) { return p.seeing_groups.contains(g); });
+  }
+  bool tell_usage(const connection& c, const ask_usage& asked, std::uint64_t now) {
+    // The answer takes time of the broker's thread: it counts as 16 messages of the account.
+    of_account[c.account].tokens -= 16;
+    decides.count(now);
+    std::vector<listed_job> all;
+    for (unsigned j = 0; j < most_jobs; ++j) {
+      const connection* const its = by_job[j];
+      if (its != nullptr) all.push_back({j, its->account, its->peer.pid, its->facts});
+    }
+    send(c, answer_to(asked, decides, all, sees_all(c) ? std::nullopt : std::optional(c.account),
+                      [this](std::uint64_t account) { return weight_of(account); }));
     return false;
   }
 
@@ -423,7 +424,7 @@ struct server::impl final : arbiter_world {
     std::uint64_t looked_at = 0;
     while (!stop()) {
       std::uint64_t now = machine::shared_nanoseconds();
-      wait_until(std::min(due, now + (anything_open() ? 20 * ms : 200 * ms)), now);
+      wait_until(std::min(due, now + longest_rest()), now);
       now = machine::shared_nanoseconds();
       // A broker that itself woke late (stopped, a suspended machine) blames no job for that time.
       if (due != 0 && due != arbiter::never && now > due + how.delays.grace() / 4) decides.excuse(now - due, now);
@@ -446,9 +447,21 @@ struct server::impl final : arbiter_world {
         looked_at = now;
         look_around(now);
         beat_all(now);
+        follow_cpus(now);
       }
       due = decides.pass(now);
     }
+  }
+  /// Takes contexts that are unplugged from their jobs, and divides those that are plugged in again.
+  void follow_cpus(std::uint64_t now) {
+    if (now - cpus_seen_at < how.delays.p_high) return;
+    cpus_seen_at = now;
+    if (online.look()) decides.set_cores(open_cores(), now);
+  }
+  /// Returns how long the broker may sleep although no message comes.
+  std::uint64_t longest_rest() const {
+    if (anything_open()) return 20 * ms;
+    return decides.jobs() != 0 ? std::min(200 * ms, how.delays.p_high) : 200 * ms;
   }
   bool anything_open() const {
     return deaf_until != 0 || std::ranges::any_of(connections, [](const auto& c) {
@@ -458,8 +471,10 @@ struct server::impl final : arbiter_world {
 
   server_settings how;
   const std::vector<unsigned> core_of;
+  online_cpus online;
+  std::uint64_t cpus_seen_at = 0;
   std::array<connection*, most_jobs> by_job{};
-  std::array<rest, most_jobs> rests{};
+  std::array<rest_of_job, most_jobs> rests{};
   std::array<moved_threads, most_jobs> moved{};
   enforcement grade = enforcement::debt;
   arbiter decides;

@@ -52,6 +52,17 @@ class user_slices {
     return at > now ? at - now : 1;
   }
 
+  /// Returns the nanoseconds for which `job` has had high priority by `now`, since some beginning.
+  std::uint64_t time_of(unsigned job, std::uint64_t now) const noexcept {
+    const auto* const its = of(job);
+    return its == nullptr ? 0 : its->second.time_of(job, users_.time_of(its->first, now));
+  }
+  /// Calls f(job) for each job that takes turns here.
+  template <class F>
+  void for_each_job(F f) const {
+    for (const auto& [user, jobs] : inside_) jobs.for_each_job(f);
+  }
+
   /// Returns the part of the time for which `job` has high priority.
   double share_of(unsigned job) const noexcept {
     const auto* const its = of(job);

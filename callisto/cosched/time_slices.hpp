@@ -57,6 +57,12 @@ class time_slices {
     return false;
   }
 
+  /// Calls f(job) for each job that has a time slice here.
+  template <class F>
+  void for_each_job(F f) const {
+    for (const member& m : members_) f(m.job);
+  }
+
   /// Returns the part of the time for which `job` has high priority; 0 if it has no time slice here.
   double share_of(unsigned job) const noexcept {
     for (const member& m : members_) {

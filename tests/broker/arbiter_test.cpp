@@ -221,6 +221,8 @@ TEST(Arbiter, AJobThatDoesNotAnswerLosesTheContextAndItsUserPays) {
   EXPECT_EQ(w.arbiter_.holder(its), b);
   EXPECT_TRUE(w.try_take(b, its));
   EXPECT_EQ(w.arbiter_.forced(), 1u);
+  EXPECT_EQ(w.arbiter_.had_by(a).forced, 1u);
+  EXPECT_EQ(w.arbiter_.had_by(b).forced, 0u);
   EXPECT_TRUE(w.kept_off.contains({a, its}));
   w.pass_time(100 * ms);
   const std::uint64_t debt = w.arbiter_.debt_of(1);
@@ -303,6 +305,40 @@ TEST(Arbiter, NotAnsweringDoesNotPay) {
   const std::vector<unsigned> jobs = {w.join(1), w.join(1), w.join(2), w.join(2)};
   const auto had = w.run(jobs, 2000 * ms, ms, jobs[3]);
   EXPECT_GE(had.at(jobs[0]) + had.at(jobs[1]), .95);
+}
+
+TEST(Arbiter, ContextTimeIsCountedByJobAndUser) {
+  played w(2);
+  const unsigned a = w.join(1);
+  w.run({a}, 1000 * ms);
+  w.arbiter_.count(w.now_);
+  // All of it but what passed before its first grants; no other job had priority.
+  EXPECT_NEAR(double(w.arbiter_.had_by(a).had), 2000e6, 10e6);
+  EXPECT_EQ(w.arbiter_.had_by(a).borrowed, 0u);
+  const unsigned b = w.join(2);
+  const usage before = w.arbiter_.had_by(a);
+  // The second job has a context of its own and no work: all that the first one has there is borrowed and lent.
+  w.run({a}, 1000 * ms);
+  w.arbiter_.count(w.now_);
+  EXPECT_NEAR(double(w.arbiter_.had_by(a).had - before.had), 2000e6, 10e6);
+  EXPECT_NEAR(double(w.arbiter_.had_by(a).borrowed), 1000e6, 10e6);
+  EXPECT_EQ(w.arbiter_.had_by(b).lent, w.arbiter_.had_by(a).borrowed);
+  EXPECT_EQ(w.arbiter_.had_by(b).had, 0u);
+  EXPECT_EQ(w.arbiter_.had_by(a).lent, 0u);
+  // Three jobs of three users take turns on two contexts, and none is without work.
+  const unsigned c = w.join(3);
+  w.run({a, b, c}, 1000 * ms);
+  w.arbiter_.count(w.now_);
+  usage all;
+  for (const unsigned j : {a, b, c}) all += w.arbiter_.had_by(j);
+  EXPECT_EQ(all.borrowed, all.lent);
+  EXPECT_NEAR(double(all.had), 6000e6, 60e6);
+  // What the first one had goes to its user, when it ends.
+  const usage its = w.arbiter_.had_by(a);
+  w.arbiter_.leave(a, w.now_);
+  ASSERT_EQ(w.arbiter_.had_before().size(), 1u);
+  EXPECT_EQ(w.arbiter_.had_before().at(1).had, its.had);
+  EXPECT_EQ(w.arbiter_.had_by(w.join(1)).had, 0u) << "a job with the same number begins anew";
 }
 
 TEST(Arbiter, ManyJobsAllGoOn) {

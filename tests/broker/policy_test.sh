@@ -25,7 +25,7 @@ refused() {
   said=$(check) && fail "this is a policy: $3"
   [[ $said == *"$file"*"$1: $2"* ]] || fail "expected line $1: $2, got: $said"
 }
-refused 2 "'limit': expected limits, weights or contexts" $'# one\n[limit]\njobs_per_user = 3'
+refused 2 "'limit': expected limits, weights, contexts or visibility" $'# one\n[limit]\njobs_per_user = 3'
 refused 2 "'jobs': expected jobs_per_user or messages_per_second" $'[limits]\njobs = 3'
 refused 2 "'jobs_per_user': expected a whole number from 1 to 255" $'[limits]\njobs_per_user = 0'
 refused 2 "'jobs_per_user': expected a whole number" $'[limits]\njobs_per_user = "3"'
@@ -37,6 +37,11 @@ refused 4 "a group's weight is below the default, 3" $'[weights]\ndefault = 3\n[
 refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = "1-"'
 refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = [1]'
 refused 2 "'open': expected reserved" $'[contexts]\nopen = "1"'
+refused 2 "'all': expected everyone, users or groups" $'[visibility]\nall = true'
+refused 2 "'everyone': expected true or false" $'[visibility]\neveryone = 1'
+refused 2 "'users': expected an array" $'[visibility]\nusers = "root"'
+refused 3 "'nobody-of-this-name': no user has this name here" $'[visibility]\nusers = ["root",\n"nobody-of-this-name"]'
+refused 2 "'?': no group has this name here" $'[visibility]\ngroups = [-1]'
 refused 3 "" $'[limits]\n\njobs_per_user = = 3'
 printf '[contexts]\nreserved = "0-1023"\n' > "$file"
 said=$(check) && fail "a policy reserves all contexts"

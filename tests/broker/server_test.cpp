@@ -3,6 +3,7 @@
 #include <callisto/broker/accounts.hpp>
 #include <callisto/broker/client.hpp>
 #include <callisto/broker/messages.hpp>
+#include <callisto/broker/moved_threads.hpp>
 #include <callisto/broker/pages.hpp>
 #include <callisto/broker/server.hpp>
 #include <callisto/cosched/job.hpp>
@@ -50,7 +51,7 @@ class Broker : public testing::Test {
 
   void start(unsigned jobs_of_user = 64) {
     broker_.emplace([&](const tests::child::say& say) {
-      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}});
+      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}, .online = online_});
       say('b');
       serves.run([] { return false; });
     });
@@ -80,7 +81,7 @@ class Broker : public testing::Test {
   }
   /// Returns what comes, as a message; nullopt: the connection is closed.
   static std::optional<any_message> hear(const descriptor& from) {
-    std::array<std::byte, 512> bytes{};
+    std::array<std::byte, most_bytes_of_all> bytes{};
     const ssize_t got = ::recv(from.get(), bytes.data(), bytes.size(), 0);
     return got <= 0 ? std::nullopt : parse(std::span(bytes).first(static_cast<std::size_t>(got)));
   }
@@ -91,6 +92,7 @@ class Broker : public testing::Test {
   }
 
   std::string folder_;
+  std::string online_;
   std::optional<tests::child> broker_;
 };
 
@@ -154,6 +156,8 @@ TEST_F(Broker, DamagedMessagesEndTheirConnectionAndNoOther) {
   closes([](const descriptor& s) { tell(s, confirm()); });
   closes([](const descriptor& s) { tell(s, welcome{.contexts = 1}); });
   closes([](const descriptor& s) { tell(s, report()); });
+  closes([](const descriptor& s) { tell(s, usage_page()); });
+  closes([](const descriptor& s) { tell(s, good()), tell(s, ask_usage()); });
   closes([](const descriptor& s) { tell(s, good()), tell(s, good()); });
   closes([](const descriptor& s) { tell(s, good()), tell(s, confirm{.nonce = 1}); });
   closes([](const descriptor& s) {
@@ -261,6 +265,82 @@ TEST_F(Broker, AChildWithTheSocketIsNotTheJob) {
   wait_for(1);
 }
 
+TEST_F(Broker, JobsAreListedInPagesAndNoReaderHoldsTheBrokerUp) {
+  start();
+  EXPECT_EQ(ask_for_usage(path() + "-none"), std::nullopt);
+  std::vector<std::unique_ptr<cosched::broker_link>> jobs;
+  for (unsigned j = 0; j < 2 * usage_page::most_lines + 1; ++j) jobs.push_back(join());
+  wait_for(static_cast<unsigned>(jobs.size()));
+  cosched::lease mine;
+  ASSERT_TRUE(jobs[20]->take(0, mine, never, cosched::watch_period));
+  std::optional<broker_usage> lists;
+  // A broker that is late answers nothing.
+  const auto ask = [&] {
+    do {
+      lists = ask_for_usage(path());
+    } while (!lists);
+  };
+  ask();
+  EXPECT_TRUE(lists->all_users) << "of a broker of one user";
+  ASSERT_EQ(lists->jobs.size(), jobs.size());
+  std::uint32_t contexts = 0;
+  for (unsigned j = 0; j < jobs.size(); ++j) {
+    EXPECT_EQ(lists->jobs[j].number, j);
+    EXPECT_EQ(lists->jobs[j].process, static_cast<std::uint32_t>(::getpid()));
+    contexts += lists->jobs[j].contexts;
+  }
+  EXPECT_LE(contexts, 1u);
+  ASSERT_EQ(lists->users.size(), 1u);
+  EXPECT_EQ(lists->users[0].account, ::getuid());
+  EXPECT_EQ(lists->users[0].number, jobs.size());
+  // What ended jobs had stays their user's.
+  cosched::lease its;
+  ASSERT_TRUE(jobs[1]->take(0, its, never, cosched::watch_period));
+  ask();
+  EXPECT_GT(lists->users[0].had, 0u);
+  jobs.clear();
+  wait_for(0);
+  const std::uint64_t had = lists->users[0].had;
+  ask();
+  EXPECT_TRUE(lists->jobs.empty());
+  ASSERT_EQ(lists->users.size(), 1u);
+  EXPECT_GE(lists->users[0].had, had);
+  EXPECT_EQ(lists->users[0].number, 0u);
+  // Readers that ask and do not read, and one that asks for what is not there.
+  std::vector<descriptor> deaf;
+  for (unsigned i = 0; i < 4; ++i) {
+    deaf.push_back(raw());
+    for (unsigned k = 0; k < 100; ++k) tell(deaf.back(), ask_usage());
+  }
+  const descriptor s = raw();
+  tell(s, ask_usage{.from = ~std::uint64_t{0}});
+  const auto none = hear(s);
+  ASSERT_TRUE(none && std::holds_alternative<usage_page>(*none));
+  EXPECT_EQ(std::get<usage_page>(*none).count, 0u);
+  EXPECT_EQ(std::get<usage_page>(*none).next, usage_page::no_more);
+  EXPECT_FALSE(hear(s)) << "one answer a connection";
+  EXPECT_EQ(reported().jobs, 0u);
+}
+
+TEST(BrokerMessages, AListIsTakenOnlyIfEachOfItsMembersCanBe) {
+  usage_page good{.count = 1};
+  good.lines[0].number = 7;
+  EXPECT_TRUE(parse(bytes_of(good)));
+  usage_page wrong = good;
+  wrong.count = usage_page::most_lines + 1;
+  EXPECT_FALSE(parse(bytes_of(wrong)));
+  wrong = good;
+  wrong.lines[1].name[3] = 'x';
+  EXPECT_FALSE(parse(bytes_of(wrong))) << "a line that is not counted";
+  wrong = good;
+  wrong.what = usage_of{3};
+  EXPECT_FALSE(parse(bytes_of(wrong)));
+  EXPECT_FALSE(parse(bytes_of(good).first(sizeof good - 1)));
+  EXPECT_TRUE(parse(bytes_of(ask_usage())));
+  EXPECT_FALSE(parse(bytes_of(ask_usage{.what = usage_of{0}})));
+  EXPECT_FALSE(parse(bytes_of(ask_usage{.zero = 1})));
+}
+
 TEST_F(Broker, WithoutItsBrokerAJobGoesOnAndFindsTheNextOne) {
   start();
   std::string refusal;
@@ -341,6 +421,68 @@ TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {
   ASSERT_EQ(::write(to.get(), "x", 1), 1);
   ASSERT_EQ(deaf.hear(), 'l');
   while (affinity_of(deaf.pid()) != both) ::usleep(1000);
+}
+
+TEST(MovedThreads, AThreadThatCanRunNowhereElseGetsTheLowestClassForAWhile) {
+  if (!may_move_others()) GTEST_SKIP() << "no CAP_SYS_NICE";
+  const unsigned here = affinity_of(0).front();
+  tests::child pinned([&](const tests::child::say& say) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(here, &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+    say('p');
+    ::pause();
+  });
+  ASSERT_EQ(pinned.hear(), 'p');
+  const int before = ::sched_getscheduler(pinned.pid());
+  ASSERT_NE(before, SCHED_IDLE);
+  moved_threads m;
+  EXPECT_EQ(m.keep_off(pinned.pid(), here, {}, 64), 1u);
+  EXPECT_EQ(::sched_getscheduler(pinned.pid()), SCHED_IDLE);
+  EXPECT_EQ(affinity_of(pinned.pid()), std::vector<unsigned>{here});
+  m.give_back(here);
+  EXPECT_EQ(::sched_getscheduler(pinned.pid()), before);
+  // A thread of a real-time class keeps it: it has it from an administrator.
+  const sched_param one{.sched_priority = 1};
+  if (::sched_setscheduler(pinned.pid(), SCHED_FIFO, &one) == 0) {
+    m.keep_off(pinned.pid(), here, {}, 64);
+    EXPECT_EQ(::sched_getscheduler(pinned.pid()), SCHED_FIFO);
+    m.give_all_back();
+    EXPECT_EQ(::sched_getscheduler(pinned.pid()), SCHED_FIFO);
+  }
+}
+
+TEST_F(Broker, UnpluggedCpusAreTakenFromTheirJobsAndComeBack) {
+  const std::vector<unsigned> both = affinity_of(0);
+  if (both.size() < 2) GTEST_SKIP() << "one context";
+  online_ = folder_ + "/online";
+  const auto plug = [&](const std::string& list) {
+    const descriptor to(::open(online_.c_str(), O_WRONLY | O_CREAT, 0600));
+    // Whole at each moment: the shorter list comes with spaces of line feeds.
+    const std::string text = list + std::string(40 - list.size(), '\n');
+    ASSERT_EQ(::pwrite(to.get(), text.data(), text.size(), 0), 40);
+  };
+  const std::string one = std::to_string(both[0]);
+  const std::string all = one + "," + std::to_string(both[1]);
+  plug(all);
+  start();
+  std::string refusal;
+  const auto me = find({.contexts = both, .main = both[0], .broker = find}, refusal);
+  ASSERT_NE(me, nullptr);
+  std::array<cosched::lease, 2> leases;
+  for (const unsigned i : {0u, 1u}) ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::watch_period));
+  const auto granted = [&](unsigned i) { return offer::of(me->word(both[i]).load(machine::order::relaxed)).granted; };
+  EXPECT_TRUE(granted(1));
+  plug(one);
+  while (granted(1)) ::usleep(1000);
+  EXPECT_TRUE(granted(0));
+  EXPECT_FALSE(me->keep(both[1], leases[1], true));
+  EXPECT_DOUBLE_EQ(me->share_of(both[1]), 0);
+  plug(all);
+  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::watch_period));
+  EXPECT_TRUE(granted(0));
+  ::unlink(online_.c_str());
 }
 
 TEST_F(Broker, AStoppedBrokerHoldsNoJobUp) {

@@ -87,10 +87,26 @@ kill -KILL "$alone"
 until_it_is $other jobs 3
 start $one --runaway
 until [[ $(says $one forced) != 0 || $(says $one own_contexts) == 0 ]]; do sleep 0.05; done
+# A broker that is late answers nothing: each question is repeated.
+# Root sees all users' jobs, a user its own until the policy says more.
+seen() { as "$1" "$work/callisto" status --json | tr -d ' \n' | grep -o '"broker_jobs":\[.*\],"broker_users"' | grep -o '"uid":[0-9]*' | sort -u; }
+until [[ $(seen $other) == "\"uid\":$other" ]]; do sleep 0.05; done
+until [[ $("$work/callisto" status --json | grep -o '"uid": [0-9]*' | sort -u | wc -l) == 2 ]]; do sleep 0.05; done
+until [[ $(as $one "$work/callisto" status) == *"lent"*"forced"*$one*job* ]]; do sleep 0.05; done
+until [[ $(as $one "$work/callisto" top --interval 0.05) == *"4 jobs of 2 users under a broker"*"your jobs"*job* ]]; do sleep 0.05; done
+until "$work/callisto" status --metrics "$work/metrics" && grep -q ^callisto_job "$work/metrics"; do sleep 0.05; done
+for name in callisto_broker_up "callisto_user_context_seconds_total{user=\"$other\"" callisto_job_forced_total; do
+  grep -q "^$name" "$work/metrics" || fail "no $name: $(cat "$work/metrics")"
+done
 kill -KILL "$broker"
 wait "$broker" 2> /dev/null || true
 # Without their broker jobs go on, and find the next one.
-"$work/callisto" broker --quiet &
+printf 'visibility = { users = [%s], groups = [%s] }\n' 1 "$other" > "$work/policy.toml"
+"$work/callisto" broker --quiet --policy "$work/policy.toml" &
 broker=$!
 pids+=("$broker")
 until_it_is $other own_jobs 3
+# The job that never looks does not come back.
+start $one
+until [[ $(seen $other | wc -l) == 2 ]]; do sleep 0.05; done
+until [[ $(seen $one) == "\"uid\":$one" ]]; do sleep 0.05; done

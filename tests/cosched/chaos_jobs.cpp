@@ -3,9 +3,13 @@
 // runs parallel loops, every fourth runs regions of activations as OpenMP's are; the others use the table by
 // themselves.
 //
-//   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle]      --gentle: no random bytes
+//   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle] [--broker N]
 //
+// --gentle: no random bytes. --broker: a broker divides the contexts, and is killed and begun anew each N seconds; if
+// root runs this, the jobs are of two users. They have no table to damage.
 // Prints a line of counts; on failure, what failed, with exit status 1. ./x soak runs it for long.
+#include <callisto/broker/client.hpp>
+#include <callisto/broker/server.hpp>
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
@@ -32,7 +36,10 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <grp.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,7 +104,7 @@ void run_thread(job& me, unsigned context, progress& p, std::atomic<std::uint32_
 
 std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>& contexts) {
   std::string refusal;
-  auto joined = job::join({.contexts = contexts, .main = contexts.front()}, {folder}, refusal);
+  auto joined = job::join({.contexts = contexts, .main = contexts.front(), .broker = broker::find}, {folder}, refusal);
   if (joined == nullptr) std::printf("refused: %s\n", refusal.c_str());
   return joined;
 }
@@ -285,7 +292,8 @@ class regions {
 
 class chaos {
  public:
-  chaos(unsigned jobs, std::uint64_t seed, bool gentle) : jobs_(jobs), random_(seed), gentle_(gentle) {
+  chaos(unsigned jobs, std::uint64_t seed, bool gentle, std::uint64_t broker_seconds)
+      : jobs_(jobs), random_(seed), gentle_(gentle || broker_seconds != 0), broker_life_(broker_seconds * 1000 * ms) {
     setenv("CALLISTO_COSCHED_DIR", folder_.path().c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
     contexts_ = machine::affinity_at_start();
@@ -298,14 +306,21 @@ class chaos {
   chaos(const chaos&) = delete;
   ~chaos() {
     for (unsigned j = 0; j < jobs_; ++j) end(j);
+    end_broker();
   }
 
   bool run_for(std::uint64_t nanoseconds) {
+    if (broker_life_ != 0) {
+      for (const unsigned user : users) prepare(user);
+      if (!begin_broker()) return false;
+    }
     for (unsigned j = 0; j < jobs_; ++j) begin(j);
     // Its own mapping: this process is no job, and has no locks to lose.
     for (int i = 0; i < 10'000 && told_[0].joined.load() == 0; ++i) usleep(1000);
-    table_ = std::make_unique<machine::shared_file>(folder_.file(table_name()), sizeof(shared_table),
-                                                    machine::shared_file::access::write);
+    if (broker_life_ == 0) {
+      table_ = std::make_unique<machine::shared_file>(folder_.file(table_name()), sizeof(shared_table),
+                                                      machine::shared_file::access::write);
+    }
     std::uint64_t last = shared_nanoseconds();
     for (std::uint64_t end = last + nanoseconds; last < end;) {
       usleep(2000);
@@ -317,6 +332,11 @@ class chaos {
       }
       last = now;
       event(now);
+      if (broker_life_ != 0 && now - broker_began_ > broker_life_) {
+        end_broker();
+        if (!begin_broker()) return false;
+      }
+      if (broker_life_ != 0 && now - asked_at_ > 1000 * ms) ask_broker(now);
       if (!look(now)) return false;
     }
     std::uint64_t batches = 0, takes = 0, forks = 0;
@@ -325,10 +345,12 @@ class chaos {
       for (const progress& p : told_[j].threads) batches += p.batches.load(), takes += p.takes.load();
     }
     std::printf(
-        "%u jobs on %zu contexts: %lu batches, %lu takes, %lu killed, %lu stopped, %lu forks, %lu damaged; "
+        "%u jobs on %zu contexts: %lu batches, %lu takes, %lu killed, %lu stopped, %lu forks, %lu damaged, %lu "
+        "brokers; "
         "longest wait %.0f ms\n",
-        jobs_, contexts_.size(), batches, takes, killed_, stopped_, forks, damaged_, double(longest_) / ms);
-    return batches != 0 && takes != 0;
+        jobs_, contexts_.size(), batches, takes, killed_, stopped_, forks, damaged_, brokers_, double(longest_) / ms);
+    if (broker_life_ != 0) std::printf("at most %u jobs of %u users had a broker\n", served_, users_served_);
+    return batches != 0 && takes != 0 && (broker_life_ == 0 || served_ != 0);
   }
 
  private:
@@ -340,15 +362,74 @@ class chaos {
     std::uint64_t changed = 0;        ///< and when they had last changed
   };
 
+  /// The users of jobs under a broker of root. A user's folder leads to the broker's socket; so its table is there,
+  /// too, for the moments without a broker.
+  static constexpr std::array<unsigned, 2> users{64310, 64311};
+  static unsigned user_of(unsigned j) { return users[j / 2 % users.size()]; }
+  std::string folder_of(unsigned j) const {
+    return broker_life_ == 0 ? folder_.path() : folder_.file(std::to_string(user_of(j)));
+  }
+  void prepare(unsigned user) {
+    const std::string its = folder_.file(std::to_string(user));
+    chmod(folder_.path().c_str(), 0755);
+    mkdir(its.c_str(), 0700);
+    if (symlink("../broker", (its + "/broker").c_str()) != 0) std::abort();
+    if (geteuid() == 0 && chown(its.c_str(), user, user) != 0) std::abort();
+  }
+  /// Becomes the user of job j.
+  void become(unsigned j) {
+    if (broker_life_ == 0) return;
+    setenv("CALLISTO_COSCHED_DIR", folder_of(j).c_str(), 1);
+    const unsigned user = user_of(j);
+    if (geteuid() != 0) return;
+    if (setgroups(0, nullptr) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)
+      std::abort();
+  }
+  /// False: the broker could not begin.
+  bool begin_broker() {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) std::abort();
+    broker_ = fork();
+    if (broker_ == 0) {
+      broker::server serves({.path = folder_.file("broker"), .for_all_users = geteuid() == 0});
+      if (write(ends[1], "b", 1) != 1) _exit(1);
+      serves.run([] { return false; });
+      _exit(1);
+    }
+    close(ends[1]);
+    char said = 0;
+    const bool begun = read(ends[0], &said, 1) == 1;
+    close(ends[0]);
+    if (!begun) std::printf("no broker\n");
+    broker_began_ = shared_nanoseconds();
+    ++brokers_;
+    return begun;
+  }
+  /// Without it a broker that no job joins would pass.
+  void ask_broker(std::uint64_t now) {
+    asked_at_ = now;
+    const auto by = broker::ask_for_report();
+    if (!by || !by->answers) return;
+    served_ = std::max(served_, by->says.jobs);
+    users_served_ = std::max(users_served_, by->says.users);
+  }
+  void end_broker() {
+    if (broker_ <= 0) return;
+    kill(broker_, SIGKILL);
+    waitpid(broker_, nullptr, 0);
+    broker_ = -1;
+  }
+
   void begin(unsigned j) {
     for (progress& p : told_[j].threads) p.waiting_since.store(0);
     told_[j].joined.store(0);
     const std::uint64_t seed = random_();
     watched_[j] = {.pid = fork(), .stopped_until = 0, .since = shared_nanoseconds()};
     if (watched_[j].pid != 0) return;
+    become(j);
     if (kind_of(j) == kind::loops) run_loop_job(told_[j], seed);
     if (kind_of(j) == kind::regions) run_region_job(told_[j], static_cast<unsigned>(contexts_.size()), seed);
-    run_job(folder_.path(), contexts_, told_[j], seed);
+    run_job(folder_of(j), contexts_, told_[j], seed);
   }
   void end(unsigned j) {
     if (watched_[j].pid <= 0) return;
@@ -440,19 +521,24 @@ class chaos {
   const unsigned jobs_;
   std::mt19937_64 random_;
   const bool gentle_;
+  const std::uint64_t broker_life_;  ///< 0: there is none
+  std::uint64_t broker_began_ = 0;
+  std::uint64_t asked_at_ = 0;
+  unsigned served_ = 0, users_served_ = 0;
+  pid_t broker_ = -1;
   const machine::scratch_folder folder_;
   std::vector<unsigned> contexts_;
   job_progress* told_ = nullptr;
   std::unique_ptr<machine::shared_file> table_;
   std::array<watched, most_jobs> watched_{};
   std::uint64_t quiet_until_ = 0;
-  std::uint64_t killed_ = 0, stopped_ = 0, damaged_ = 0, longest_ = 0;
+  std::uint64_t killed_ = 0, stopped_ = 0, damaged_ = 0, longest_ = 0, brokers_ = 0;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seconds = 3, jobs = 8, seed = 1;
+  std::uint64_t seconds = 3, jobs = 8, seed = 1, broker_seconds = 0;
   bool gentle = false;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
@@ -463,6 +549,9 @@ int main(int argc, char** argv) {
       number(jobs);
     } else if (a == "--seed") {
       number(seed);
+    } else if (a == "--broker") {
+      number(broker_seconds);
+      if (broker_seconds == 0) seconds = 0;
     } else if (a == "--gentle") {
       gentle = true;
     } else {
@@ -470,9 +559,10 @@ int main(int argc, char** argv) {
     }
   }
   if (seconds == 0 || jobs == 0 || jobs > most_jobs) {
-    std::fprintf(stderr, "usage: chaos_jobs [--seconds N] [--jobs 1 to %u] [--seed N] [--gentle]\n", most_jobs);
+    std::fprintf(stderr, "usage: chaos_jobs [--seconds N] [--jobs 1 to %u] [--seed N] [--gentle] [--broker N]\n",
+                 most_jobs);
     return 2;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return chaos(static_cast<unsigned>(jobs), seed, gentle).run_for(seconds * 1'000 * ms) ? 0 : 1;
+  return chaos(static_cast<unsigned>(jobs), seed, gentle, broker_seconds).run_for(seconds * 1'000 * ms) ? 0 : 1;
 }

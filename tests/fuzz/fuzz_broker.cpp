@@ -29,5 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto* const h = std::get_if<hello>(&*parsed)) {
     if (demand_of(h->facts).contexts.empty()) std::abort();
   }
+  if (const auto* const p = std::get_if<usage_page>(&*parsed)) {
+    if (p->count > p->lines.size()) std::abort();
+  }
   return 0;
 }

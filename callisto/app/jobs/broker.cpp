@@ -6,6 +6,7 @@
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/signals.hpp>
 #include <callisto/app/jobs/broker_policy.hpp>
+#include <callisto/app/jobs/service_manager.hpp>
 #include <callisto/broker/client.hpp>
 #include <callisto/broker/server.hpp>
 #include <callisto/cosched/current_assignment.hpp>
@@ -88,25 +89,35 @@ void run(broker_arguments& o, const std::stop_token& stop) {
     if (::mkdir(how.path.substr(0, slash).c_str(), 0755) == 0) ::chmod(how.path.substr(0, slash).c_str(), 0755);
   }
   if (root || !file.empty()) count_hangups();
+  service_manager manager;
   broker::server serves(how);
   if (!o.quiet) {
     print(fmt::format("{}: divides this machine among {}; {}; enforcement: {}\n", one_line(how.path),
                       root ? "all users" : "this user's jobs", file.empty() ? "no policy" : "policy " + one_line(file),
                       broker::name_of(serves.grade())));
   }
+  const auto status = [&](const std::string& policy) {
+    return fmt::format("STATUS={}; {}; enforcement: {}\n", root ? "all users" : "one user",
+                       policy.empty() ? "no policy" : "policy " + one_line(policy), broker::name_of(serves.grade()));
+  };
+  manager.tell(status(file) + "READY=1");
   serves.run([&, read = 0u]() mutable {
+    manager.still_works();
     if (const unsigned now = hangups(); now != read) {
       read = now;
       try {
         const std::string again = policy_of(o, root);
         serves.adopt(rules_of(o, again));
+        manager.tell(status(again));
         if (!o.quiet) say(again.empty() ? "no policy" : fmt::format("{}: in force", one_line(again)));
       } catch (const error& e) {
         warn(fmt::format("{}; the old policy stays", e.what()));
+        manager.tell(fmt::format("STATUS={}; the old policy stays", one_line(e.what())));
       }
     }
     return stop.stop_requested();
   });
+  manager.tell("STOPPING=1");
 }
 
 }  // namespace
@@ -140,7 +151,8 @@ command add_broker(const command_parser& app) {
       "Runs until a signal ends it. As root it serves all users, otherwise this user's jobs. Jobs that start later\n"
       "join it by themselves, and no table; jobs that share a table move to it within a second. Contexts are divided\n"
       "among users by weight, then among each user's jobs. If it ends, jobs keep what they have, then run as if none\n"
-      "shared, and look for it each second. At SIGHUP it reads its policy again; a bad file keeps the old policy.\n\n"
+      "shared, and look for it each second. At SIGHUP it reads its policy again; a bad file keeps the old policy.\n"
+      "As a service of systemd (Type=notify, WatchdogSec) it says when it listens, and that it works.\n\n"
       "Examples:\n"
       "  sudo callisto broker\n"
       "  sudo callisto broker --weight 1001=3 --jobs-per-user 16\n"

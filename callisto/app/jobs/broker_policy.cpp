@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -62,8 +63,10 @@ class policy_reader {
           weights(table_of(key, value));
         } else if (key == "contexts") {
           contexts(table_of(key, value));
+        } else if (key == "visibility") {
+          visibility(table_of(key, value));
         } else {
-          unknown(key, "limits, weights or contexts");
+          unknown(key, "limits, weights, contexts or visibility");
         }
       }
     } catch (const toml::parse_error& e) {
@@ -154,6 +157,43 @@ class policy_reader {
         made_.reserved.add(c);
       }
     }
+  }
+
+  void visibility(const toml::table& of) {
+    for (const auto& [key, value] : of) {
+      if (key == "everyone") {
+        const auto* const yes = value.as_boolean();
+        if (yes == nullptr) refuse(key.source(), "'everyone': expected true or false");
+        made_.all_see_all = yes->get();
+      } else if (key == "users") {
+        made_.seeing_users = members(key, value, names_in("/etc/passwd"), "user");
+      } else if (key == "groups") {
+        made_.seeing_groups = members(key, value, names_in("/etc/group"), "group");
+      } else {
+        unknown(key, "everyone, users or groups");
+      }
+    }
+  }
+  /// Reads an array of names and numbers.
+  std::set<std::uint64_t> members(const toml::key& key, const toml::node& value,
+                                  const std::map<std::string, std::uint64_t, std::less<>>& known,
+                                  std::string_view kind) const {
+    const toml::array* const all = value.as_array();
+    if (all == nullptr) refuse(key.source(), fmt::format("'{}': expected an array", key.str()));
+    std::set<std::uint64_t> made;
+    for (const toml::node& one : *all) {
+      const auto* const name = one.as_string();
+      const auto* const number = one.as_integer();
+      if (number != nullptr && number->get() >= 0 && number->get() <= 0xffffffff) {
+        made.insert(static_cast<std::uint64_t>(number->get()));
+      } else if (name != nullptr && known.contains(name->get())) {
+        made.insert(known.at(name->get()));
+      } else {
+        refuse(one.source(), fmt::format("'{}': no {} has this name here",
+                                         name != nullptr ? one_line(name->get()) : std::string("?"), kind));
+      }
+    }
+    return made;
   }
 
   const std::string& path_;

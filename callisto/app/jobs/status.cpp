@@ -6,6 +6,7 @@
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/broker_listing.hpp>
 #include <callisto/app/jobs/placed_programs.hpp>
 #include <callisto/app/jobs/sharing_timeline.hpp>
 #include <callisto/app/jobs/table_access.hpp>
@@ -41,6 +42,7 @@ constexpr std::chrono::microseconds between_looks{500};
 struct status_arguments {
   run_options run;
   std::string trace;
+  std::string metrics;
   double seconds = 10;
 };
 
@@ -268,6 +270,17 @@ void record(const status_arguments& o, const std::stop_token& stop) {
   }
 }
 
+/// Runs --metrics: writes what the broker tells.
+void write_metrics(const status_arguments& o) {
+  if (o.run.as_json) refuse_beside_json(o.metrics, "--metrics");
+  result file(o.metrics, "--metrics");
+  const std::optional<broker::broker_report> by = broker::ask_for_report();
+  file.write(
+      to_metrics(by, by && by->answers ? broker::ask_for_usage(by->path) : std::nullopt, user_names::of_system()));
+  file.commit();
+  if (o.run.as_json) print(to_text({{"metrics", o.metrics}, {"answers", by && by->answers}}));
+}
+
 void run(const status_arguments& o) {
   const std::unique_ptr<cosched::table_reader> visited = visit_table();
   std::vector<cosched::job_picture> jobs;
@@ -281,12 +294,20 @@ void run(const status_arguments& o) {
     contexts = visited->contexts();
   }
   const std::optional<broker::broker_report> by = broker::ask_for_report();
+  const auto lists = by && by->answers ? broker::ask_for_usage(by->path) : std::nullopt;
+  const user_names names = user_names::of_system();
   if (o.run.as_json) {
     json object = to_json(visited.get(), jobs, contexts);
     if (by) object["broker"] = to_json(*by);
+    if (lists) {
+      object["broker"]["all_users"] = lists->all_users;
+      object["broker_jobs"] = jobs_to_json(*lists, names);
+      object["broker_users"] = users_to_json(*lists, names);
+    }
     print(to_text(object));
   } else if (by) {
-    print(to_words(*by) + (jobs.empty() ? "" : "\n" + to_words(*visited, jobs, contexts, o.run.quiet)) +
+    print(to_words(*by) + (lists ? "\n" + to_words(*lists, names) : "") +
+          (jobs.empty() ? "" : "\n" + to_words(*visited, jobs, contexts, o.run.quiet)) +
           named(programs_without_a_slot(jobs)));
   } else if (visited == nullptr) {
     print(fmt::format("There is no table: no job has shared this machine yet ({})\n{}", table_places(),
@@ -309,6 +330,10 @@ command add_status(const command_parser& app) {
       [o](const std::string& text) { o->seconds = parse_real("--seconds", text, {.low = 0.1, .high = 86400}); },
       "For so long [10]");
   seconds.needs("--trace");
+  parser
+      .add_option("--metrics", o->metrics,
+                  "Write what the broker tells of jobs and users into FILE, in Prometheus' text format")
+      .type_name("FILE");
   parser.more("A job is `ended` if it has died and no other job has noticed yet.");
   parser.footer(
       "Looks at the table without being a job. Of each job: its share (contexts on which it has high priority, parts\n"
@@ -324,12 +349,19 @@ command add_status(const command_parser& app) {
       "--trace looks at the contexts 2,000 times a second: when a job got a context is exact to a microsecond, and so "
       "is\n"
       "the number of hand-overs, but what begins and ends between two looks is not in the picture.\n\n"
+      "Under a broker it lists the jobs of the users that the policy lets you see: the contexts that each has, the\n"
+      "context time that it had since it joined, of that the time on contexts where another job had high priority\n"
+      "(borrowed), the time of its own priority that others had (lent), and how often a context was taken since the\n"
+      "job did not answer (forced).\n\n"
       "Examples:\n"
       "  callisto status\n"
       "  callisto status --json | jq '.jobs[] | select(.cooperates | not) | .pid'\n"
-      "  callisto status --trace sharing.json --seconds 5");
+      "  callisto status --trace sharing.json --seconds 5\n"
+      "  callisto status --metrics /var/lib/prometheus/node-exporter/callisto.prom");
   return {parser, [o](const std::stop_token& stop) {
-            if (o->trace.empty()) {
+            if (!o->metrics.empty()) {
+              write_metrics(*o);
+            } else if (o->trace.empty()) {
               run(*o);
             } else {
               record(*o, stop);

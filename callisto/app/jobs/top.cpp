@@ -5,8 +5,11 @@
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/terminal.hpp>
+#include <callisto/app/jobs/broker_listing.hpp>
+#include <callisto/app/jobs/broker_screen.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/app/jobs/top_screen.hpp>
+#include <callisto/broker/client.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
@@ -47,9 +50,11 @@ std::string time_of_day() {
 }
 
 /// Watches the table: opens it when it exists, collects what it says, and begins anew if another table replaces it.
-class table_watch {
+/// While there is a broker, watches that instead, once an interval.
+class watch {
  public:
   void look() {
+    if (broker_) return;
     if (table_ != nullptr && !table_->in_place()) {
       table_.reset();
       screen_ = {};
@@ -58,6 +63,15 @@ class table_watch {
     if (table_ != nullptr) screen_.add(table_->contexts());
   }
   void close() {
+    if (const std::optional<broker::broker_report> by = broker::ask_for_report()) {
+      if (!broker_) broker_.emplace(user_names::of_system());
+      broker_->close(machine::shared_nanoseconds(), *by, by->answers ? broker::ask_for_usage(by->path) : std::nullopt);
+      return;
+    }
+    if (broker_) {
+      broker_.reset();
+      look();
+    }
     if (table_ == nullptr) return;
     const std::vector<cosched::job_picture> jobs = table_->jobs();
     std::set<unsigned> contexts;
@@ -65,7 +79,9 @@ class table_watch {
     screen_.close(machine::shared_nanoseconds(), jobs,
                   machine::busy_time_of([&](unsigned c) { return contexts.contains(c); }));
   }
+  bool has_broker() const noexcept { return broker_.has_value(); }
   std::string render(top_screen::style how) const {
+    if (broker_) return broker_->render(how);
     if (table_ == nullptr) {
       return fmt::format("There is no table: no job has shared this machine yet\n({})", table_places());
     }
@@ -77,10 +93,11 @@ class table_watch {
  private:
   std::unique_ptr<cosched::table_reader> table_;
   top_screen screen_;
+  std::optional<broker_screen> broker_;
 };
 
 void show_once(const top_arguments& o, const std::stop_token& stop) {
-  table_watch seen;
+  watch seen;
   seen.look();
   seen.close();
   for (const auto end = clock::now() + std::chrono::duration<double>(o.interval); clock::now() < end;) {
@@ -95,7 +112,7 @@ void show_once(const top_arguments& o, const std::stop_token& stop) {
 }
 
 void show_live(const top_arguments& o, const std::stop_token& stop) {
-  table_watch seen;
+  watch seen;
   seen.look();
   seen.close();
   const bool plain = !is_coloured(STDOUT_FILENO);
@@ -157,6 +174,8 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
         break;
       case terminal::key::order:
         how.by = top_screen::after(how.by);
+        // A broker tells no processor time.
+        if (seen.has_broker() && how.by == top_screen::order::processor) how.by = top_screen::after(how.by);
         break;
       case terminal::key::filter:
         how.typing = true;
@@ -191,6 +210,8 @@ command add_top(const command_parser& app) {
       "at\n"
       "the table 50 times a second, and is no job itself. Where standard output is no terminal it watches for one\n"
       "interval and prints once. ? explains the words, q or Ctrl-C quits. NO_COLOR and --color are heeded.\n\n"
+      "Under a broker: the jobs of the users that its policy lets you see, and of each the contexts that it had, that\n"
+      "it borrowed and lent, how often one was taken since it did not answer, and the context time of its life.\n\n"
       "Examples:\n"
       "  callisto top\n"
       "  callisto top --interval 2\n"

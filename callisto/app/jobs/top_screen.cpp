@@ -2,6 +2,7 @@
 #include <callisto/app/jobs/top_screen.hpp>
 
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/screen_text.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 
 #include <fmt/format.h>
@@ -35,34 +36,12 @@ std::string coloured(unsigned job, std::string_view text, bool on) {
   return fmt::format("\x1b[1;{}m{}\x1b[0m", colours[job % colours.size()], text);
 }
 
-std::string emphasized(std::string_view text, bool on) {
-  return on ? fmt::format("\x1b[7m{}\x1b[0m", text) : std::string(text);
-}
-
-/// Returns at most `width` columns of `text`, cut at a whole character, and padded with spaces if `fill`.
-std::string fit(std::string_view text, std::size_t width, bool fill = false) {
-  const std::string_view shown = first_columns(text, width);
-  return std::string(shown) + std::string(fill ? width - columns(shown) : 0, ' ');
-}
-
-/// Formats a number of contexts up to 9999 in four columns.
-std::string brief(double contexts) {
-  return fmt::format("{:4.{}f}", contexts, contexts < 9.95 ? 2 : contexts < 99.95 ? 1 : 0);
-}
-
 std::string heading_of_jobs(std::size_t columns) {
   return fmt::format("JOB {:{}} STATE      CPU% RUNS HIGH WAIT WGHT LENT BORR KEPT     PID", "NAME",
                      name_columns(columns));
 }
 /// The words for the orders of jobs, in the order of `top_screen::order`.
 constexpr std::array<std::string_view, 5> orders{"job", "CPU%", "RUNS", "WAIT", "name"};
-
-/// Returns `text` with the letters of ASCII as small ones.
-std::string small(std::string_view text) {
-  std::string all(text);
-  for (char& c : all) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return all;
-}
 
 /// A job that answers too late ran elsewhere if it used more than what it had by this many contexts.
 constexpr double ran_elsewhere = 0.05;
@@ -229,6 +208,8 @@ std::string top_screen::help(const terminal::extent& size) {
       "Others: what programs that are no jobs use, in % of one context.",
       "Of each context: the job of HIGH priority, that RUNS (. without work), that wait,",
       "hand-overs in a second (/S), and which job had it before.",
+      "Under a broker: HAD, context time since the job joined; FORCED, how often a context",
+      "was taken since the job did not answer.",
       "s orders the jobs by CPU%, RUNS, WAIT, name, or as they came; / shows those with",
       "a text in their name.",
       "Any key goes back.",
