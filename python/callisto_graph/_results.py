@@ -385,6 +385,19 @@ class Path:
         return f"Path(distance={self.distance}, vertices={self.vertices})"
 
 
+@dataclass(repr=False)
+class AllPaths:
+    """The shortest paths between two vertices."""
+
+    distance: float  #: infinity: there is no path
+    count: float  #: how many there are; exact, and an int, up to 2**53
+    vertices: int  #: how many vertices are on them
+    paths: list[list[Any]]  #: labels of the first paths, from the source to the target
+
+    def __repr__(self) -> str:
+        return f"AllPaths(distance={self.distance}, count={self.count}, {len(self.paths)} listed)"
+
+
 @dataclass
 class Diameter:
     """The diameter of the largest component, or bounds of it."""
