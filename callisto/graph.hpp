@@ -40,6 +40,7 @@
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/files/read.hpp>
 #include <callisto/graph/files/write.hpp>
+#include <callisto/graph/flow/flow.hpp>
 #include <callisto/graph/forest/spanning_forest.hpp>
 #include <callisto/graph/greedy/colouring.hpp>
 #include <callisto/graph/greedy/independent_set.hpp>

@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' path' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' path' | ' flow' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,7 +49,7 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities compare-groups components scc biconnected topological kcore bfs sssp path diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate demo run status top set reset broker machine help'
+      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities compare-groups components scc biconnected topological kcore bfs sssp path flow diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate demo run status top set reset broker machine help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
@@ -133,6 +133,10 @@ _callisto() {
     ' path')
       flags='--help --all --limit --shortest --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
       valued=' --limit -k --shortest --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
+      ;;
+    ' flow')
+      flags='--help --edges --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace '
       ;;
     ' diameter')
       flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --random-weights'
@@ -228,7 +232,7 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
-      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' matching --weights' | ' walks --weights' | ' watch --weights')
+      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' flow --weights' | ' matching --weights' | ' walks --weights' | ' watch --weights')
         kind=words words='strength none'
         ;;
       ' betweenness --weights' | ' closeness --weights' | ' path --weights' | ' diameter --weights' | ' eccentricity --weights')

@@ -11,7 +11,7 @@ from ._base import GraphBase, signed
 from ._errors import UsageError
 from ._numbers import above_0, count, seed_of
 from ._progress import Progress, reporting
-from ._results import AllPaths, Diameter, Distances, DistanceSample, Eccentricities, Path
+from ._results import AllPaths, Diameter, Distances, DistanceSample, Eccentricities, Flow, Path
 
 _farthest = 2**32 - 1
 
@@ -101,6 +101,19 @@ class PathKernels(GraphBase):
         with reporting(progress) as receiver:
             made = _core.k_paths_between(self._core, u, v, count(k, "k"), weighted, receiver)
         return [Path(length, [self.label(w) for w in vertices.tolist()]) for length, vertices in made]
+
+    def maximum_flow(self, source: Hashable, target: Hashable, *, weights: str | None = None,
+                     progress: Progress = None) -> Flow:
+        """Finds the largest flow from `source` to `target`, and the least cut between them.
+
+        weights: "strength": capacities of edges; None: each edge carries 1. An undirected edge carries it either way.
+        """
+        weighted = self._lengths(weights, ("none", "strength")) == "strength"
+        u, v = self.vertex(source), self.vertex(target)
+        with reporting(progress) as receiver:
+            value, sides, cut, edges = _core.maximum_flow(self._core, u, v, weighted, receiver)
+        named = [[(self.label(a), self.label(b), x) for a, b, x in some] for some in (cut, edges)]
+        return Flow(value, [self.label(w) for w in np.flatnonzero(sides).tolist()], *named)
 
     def diameter(self, *, searches: int | None = None, progress: Progress = None) -> Diameter:
         """Finds the diameter of the largest component, in edges of either direction.

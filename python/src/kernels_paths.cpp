@@ -139,6 +139,22 @@ nb::list k_paths_between(const held_graph& of, std::uint64_t source, std::uint64
   return list;
 }
 
+/// The value, the sides of the cut, and the edges of the cut and of the flow, by their numbers.
+nb::tuple maximum_flow(const held_graph& of, std::uint64_t source, std::uint64_t target, bool weighted,
+                       nb::handle progress) {
+  require(of, "the largest flow", [&] { return graph::needs::maximum_flow(of.any()); });
+  const graph::flow_options options{.weighted = weighted};
+  graph::flow_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::maximum_flow(g, source, target, options, control); });
+  });
+  const auto list = [](const std::vector<graph::flow_edge>& edges) {
+    nb::list all;
+    for (const graph::flow_edge& e : edges) all.append(nb::make_tuple(e.from, e.to, e.flow));
+    return all;
+  };
+  return nb::make_tuple(made.value, to_numpy(std::move(made.on_source_side)), list(made.cut), list(made.edges));
+}
+
 nb::tuple diameter(const held_graph& of, std::uint64_t searches, nb::handle progress) {
   require(of, "the diameter", [&] { return graph::needs::diameter(of.any()); });
   const graph::diameter_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
@@ -191,6 +207,8 @@ void bind_paths(nb::module_& m) {
   m.def("all_paths_between", &all_paths_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
         nb::arg("weighted") = false, nb::arg("limit") = 100, nb::arg("progress") = nb::none());
   m.def("k_paths_between", &k_paths_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"), nb::arg("k"),
+        nb::arg("weighted") = false, nb::arg("progress") = nb::none());
+  m.def("maximum_flow", &maximum_flow, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
         nb::arg("weighted") = false, nb::arg("progress") = nb::none());
   m.def("diameter", &diameter, nb::arg("graph"), nb::arg("searches") = std::numeric_limits<std::uint64_t>::max(),
         nb::arg("progress") = nb::none());

@@ -120,6 +120,26 @@ def test_paths_between_two_vertices():
         cl.from_edges([0, 1], [1, 2], [0.0, 0.0]).all_shortest_paths(0, 2, weights="length")
 
 
+def test_largest_flows():
+    for directed in (False, True):
+        for graph, ours in random_graphs(9, directed=directed, weighted=True):
+            graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+            for u, v in [(u, v) for u in list(graph)[:2] for v in list(graph)[-2:] if u != v]:
+                for weights in (None, "strength") if graph.number_of_edges() else (None,):
+                    if weights is None:
+                        nx.set_edge_attributes(graph, 1, "capacity")
+                    else:
+                        nx.set_edge_attributes(graph, {(a, b): w for a, b, w in graph.edges(data="weight")}, "capacity")
+                    value, (side, _) = nx.minimum_cut(graph, u, v)
+                    made = ours.maximum_flow(u, v, weights=weights)
+                    assert made.value == value == sum(x for _, _, x in made.cut) and set(made.source_side) == side
+                    left = {w: sum(x for a, _, x in made.edges if a == w) - sum(x for _, b, x in made.edges if b == w)
+                            for w in graph}
+                    assert left == {w: value * ((w == u) - (w == v)) for w in graph}
+    with pytest.raises(cl.UsageError, match="the source is the target"):
+        cl.grid(2, 2).maximum_flow(0, 0)
+
+
 def test_distances():
     for graph, ours in random_graphs(6, directed=False, weighted=True):
         largest = graph.subgraph(max(nx.connected_components(graph), key=len))

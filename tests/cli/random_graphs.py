@@ -542,6 +542,22 @@ def path(case):
 
 
 @kernel
+def flow(case):
+    source, target = case.r.choice(case.labels), case.r.choice(case.labels)
+    if source == target:
+        return
+    graph = (nx.DiGraph if case.directed else nx.Graph)()
+    graph.add_nodes_from(case.labels)
+    for u, v, d in case.graph.edges(data=True):
+        more = d["weight"] if case.weighted else 1
+        graph.add_edge(u, v, weight=more + (graph[u][v]["weight"] if graph.has_edge(u, v) else 0))
+    graph.remove_edges_from([(v, v) for v in case.labels if graph.has_edge(v, v)])
+    expected = nx.maximum_flow_value(graph, source, target, capacity="weight")
+    cut = sum(number(row[2]) for row in case.table("flow", source, target))
+    assert abs(cut - expected) < 1e-6 * max(1, expected), f"cut {cut}, expected {expected}"
+
+
+@kernel
 def bfs(case):
     source, graph = case.r.choice(case.labels), lengths(case)
     depth = case.r.choice([None, None, 1, 2])

@@ -82,6 +82,19 @@ class Structures(CommandTest):
         self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "--limit", 2, says="--limit")
         self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "-k", 0, says="--shortest")
 
+    def test_flow(self):
+        pipes = self.file("pipes.csv", "source,target,weight\nwell,a,3\nwell,b,2\na,b,5\na,town,2\nb,town,3.5\n")
+        found = self.json("flow", pipes, "well", "town", "--directed", "--verify")
+        self.assertEqual([found[key] for key in ("flow", "cut_edges", "source_side", "target_side", "weights", "verified")],
+                         [5, 2, 1, 3, "strength", True])
+        self.assertEqual(found["top"], [{"from": "well", "to": "a", "capacity": 3}, {"from": "well", "to": "b", "capacity": 2}])
+        carried = self.json("flow", pipes, "well", "town", "--directed", "--edges", "--top", 1)["top"]
+        self.assertEqual(carried, [{"from": "b", "to": "town", "flow": 3}])
+        self.assertEqual(self.lines("flow", pipes, "well", "town", "--directed", "--weights", "none"),
+                         ["a\ttown\t1", "b\ttown\t1"])
+        self.assertEqual(self.json("flow", self.path, 1, 3, "--undirected")["flow"], 1)
+        self.refuse(USAGE, "flow", self.path, 1, 1, "--undirected", says="the source is the target")
+
     def test_biconnected(self):
         graph = self.file("b.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n5 6\n6 4\n8 8\n")
         self.assertEqual(self.lines("biconnected", graph), ["1\t1", "2\t1", "3\t2", "4\t2", "5\t1", "6\t1", "8\t0"])
