@@ -40,11 +40,13 @@
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/files/read.hpp>
 #include <callisto/graph/files/write.hpp>
+#include <callisto/graph/flow/flow.hpp>
 #include <callisto/graph/forest/spanning_forest.hpp>
 #include <callisto/graph/greedy/colouring.hpp>
 #include <callisto/graph/greedy/independent_set.hpp>
 #include <callisto/graph/greedy/matching.hpp>
 #include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/pair/pair.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/similarity/similarity.hpp>
 #include <callisto/graph/spectral/spectral.hpp>

@@ -19,8 +19,8 @@ from ._errors import (CancelledError, Error, InputError, NoCentralityError, OutO
                       WeightError)
 from ._graph import Graph
 from ._progress import Progress
-from ._results import (Betweenness, Biconnected, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
-                       DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Forest, Groups, GroupsComparison, Hits,
+from ._results import (AllPaths, Betweenness, Biconnected, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
+                       DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Flow, Forest, Groups, GroupsComparison, Hits,
                        IndependentSet, Katz, Layers, Matching, PageRank, Path, SimilarPairs, Truss, Values, VertexResult)
 from ._structure import compare_groups
 from ._threads import Threads, sharing, threads
@@ -29,12 +29,12 @@ from ._threads import Threads, sharing, threads
 _atexit.register(_core.stop_all)
 
 __all__ = [
-    "Betweenness", "Biconnected", "CancelledError", "ChangingComponents", "ChangingDistances", "ChangingGraph",
-    "ChangingPageRank", "ChangingResult", "Closeness", "Clustering", "Colouring", "Communities", "Cores", "Degrees",
-    "Diameter", "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness", "EdgeResult", "Eigenvector",
-    "Error", "Forest", "Graph", "Groups", "GroupsComparison", "Hits", "IndependentSet", "InputError", "Katz",
-    "Layers", "Matching", "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank", "Path", "Progress",
-    "SimilarPairs", "Threads", "Truss", "UsageError", "Values", "VertexResult", "WeightError", "__version__",
-    "compare_groups", "from_edges", "from_frame", "from_igraph", "from_networkx", "from_scipy", "grid", "kronecker",
-    "load", "power_law", "read", "sharing", "threads", "uniform"
+    "AllPaths", "Betweenness", "Biconnected", "CancelledError", "ChangingComponents", "ChangingDistances",
+    "ChangingGraph", "ChangingPageRank", "ChangingResult", "Closeness", "Clustering", "Colouring", "Communities",
+    "Cores", "Degrees", "Diameter", "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness",
+    "EdgeResult", "Eigenvector", "Error", "Flow", "Forest", "Graph", "Groups", "GroupsComparison", "Hits", "IndependentSet",
+    "InputError", "Katz", "Layers", "Matching", "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank",
+    "Path", "Progress", "SimilarPairs", "Threads", "Truss", "UsageError", "Values", "VertexResult", "WeightError",
+    "__version__", "compare_groups", "from_edges", "from_frame", "from_igraph", "from_networkx", "from_scipy",
+    "grid", "kronecker", "load", "power_law", "read", "sharing", "threads", "uniform"
 ]

@@ -11,7 +11,7 @@ from ._base import GraphBase, signed
 from ._errors import UsageError
 from ._numbers import above_0, count, seed_of
 from ._progress import Progress, reporting
-from ._results import Diameter, Distances, DistanceSample, Eccentricities, Path
+from ._results import AllPaths, Diameter, Distances, DistanceSample, Eccentricities, Flow, Path
 
 _farthest = 2**32 - 1
 
@@ -61,6 +61,59 @@ class PathKernels(GraphBase):
         with reporting(progress) as receiver:
             made = _core.paths_to(self._core, v, ends, receiver)
         return [Path(distance, [self.label(u) for u in vertices.tolist()]) for distance, vertices in made]
+
+    def shortest_path(self, source: Hashable, target: Hashable, *, weights: str | None = None,
+                      progress: Progress = None) -> Path:
+        """Finds a shortest path between two vertices by searches from both, which look at little of a large graph.
+
+        weights: "length": sums of weights; None: numbers of edges.
+        """
+        weighted = self._lengths(weights, ("none", "length")) == "length"
+        u, v = self.vertex(source), self.vertex(target)
+        with reporting(progress) as receiver:
+            length, vertices, _ = _core.path_between(self._core, u, v, weighted, receiver)
+        return Path(length, [self.label(w) for w in vertices.tolist()])
+
+    def all_shortest_paths(self, source: Hashable, target: Hashable, *, weights: str | None = None, limit: int = 100,
+                           progress: Progress = None) -> AllPaths:
+        """Counts all shortest paths between two vertices, and lists the first.
+
+        weights: as of shortest_path(). Lengths that differ by no more than 1e-10 of them are equal.
+        limit: most paths to list, in the order of the labels where they part.
+        """
+        weighted = self._lengths(weights, ("none", "length")) == "length"
+        u, v = self.vertex(source), self.vertex(target)
+        with reporting(progress) as receiver:
+            length, total, vertices, _, paths = _core.all_paths_between(
+                self._core, u, v, weighted, count(limit, "limit", 0), receiver)
+        exact = int(total) if total <= 2**53 else total
+        return AllPaths(length, exact, vertices, [[self.label(w) for w in path.tolist()] for path in paths])
+
+    def k_shortest_paths(self, source: Hashable, target: Hashable, k: int, *, weights: str | None = None,
+                         progress: Progress = None) -> list[Path]:
+        """Finds the k shortest paths without repeated vertices between two vertices, or all if there are fewer.
+
+        Shorter paths come first, equally long ones in the order of the labels where they part. The method is Yen's.
+        weights: as of shortest_path().
+        """
+        weighted = self._lengths(weights, ("none", "length")) == "length"
+        u, v = self.vertex(source), self.vertex(target)
+        with reporting(progress) as receiver:
+            made = _core.k_paths_between(self._core, u, v, count(k, "k"), weighted, receiver)
+        return [Path(length, [self.label(w) for w in vertices.tolist()]) for length, vertices in made]
+
+    def maximum_flow(self, source: Hashable, target: Hashable, *, weights: str | None = None,
+                     progress: Progress = None) -> Flow:
+        """Finds the largest flow from `source` to `target`, and the least cut between them.
+
+        weights: "strength": capacities of edges; None: each edge carries 1. An undirected edge carries it either way.
+        """
+        weighted = self._lengths(weights, ("none", "strength")) == "strength"
+        u, v = self.vertex(source), self.vertex(target)
+        with reporting(progress) as receiver:
+            value, sides, cut, edges = _core.maximum_flow(self._core, u, v, weighted, receiver)
+        named = [[(self.label(a), self.label(b), x) for a, b, x in some] for some in (cut, edges)]
+        return Flow(value, [self.label(w) for w in np.flatnonzero(sides).tolist()], *named)
 
     def diameter(self, *, searches: int | None = None, progress: Progress = None) -> Diameter:
         """Finds the diameter of the largest component, in edges of either direction.

@@ -385,6 +385,32 @@ class Path:
         return f"Path(distance={self.distance}, vertices={self.vertices})"
 
 
+@dataclass(repr=False)
+class AllPaths:
+    """The shortest paths between two vertices."""
+
+    distance: float  #: infinity: there is no path
+    count: float  #: how many there are; exact, and an int, up to 2**53
+    vertices: int  #: how many vertices are on them
+    paths: list[list[Any]]  #: labels of the first paths, from the source to the target
+
+    def __repr__(self) -> str:
+        return f"AllPaths(distance={self.distance}, count={self.count}, {len(self.paths)} listed)"
+
+
+@dataclass(repr=False)
+class Flow:
+    """The largest flow between two vertices, and the least cut."""
+
+    value: float  #: what flows: the capacity of the cut
+    source_side: list[Any]  #: labels of the vertices on the source's side of the cut
+    cut: list[tuple[Any, Any, float]]  #: edges from that side to the other, with their capacities
+    edges: list[tuple[Any, Any, float]]  #: edges that carry the flow, with what they carry
+
+    def __repr__(self) -> str:
+        return f"Flow(value={self.value}, {len(self.cut)} edges in the cut)"
+
+
 @dataclass
 class Diameter:
     """The diameter of the largest component, or bounds of it."""

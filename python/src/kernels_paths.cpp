@@ -105,6 +105,56 @@ nb::list paths_to(const held_graph& of, std::uint64_t source, const column<std::
   return list;
 }
 
+/// The path's length and vertices, and how many arcs were looked at.
+nb::tuple path_between(const held_graph& of, std::uint64_t source, std::uint64_t target, bool weighted,
+                       nb::handle progress) {
+  const graph::pair_options options{.weighted = weighted};
+  graph::pair_result made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::path_between(g, source, target, options, control); });
+  });
+  return nb::make_tuple(made.path.length, to_numpy(std::move(made.path.vertices)), made.looked_at);
+}
+
+nb::tuple all_paths_between(const held_graph& of, std::uint64_t source, std::uint64_t target, bool weighted,
+                            std::uint64_t limit, nb::handle progress) {
+  const graph::pair_options options{.weighted = weighted};
+  graph::all_pair_paths made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
+    return of.visit(
+        [&](const auto& g) { return graph::all_paths_between(g, source, target, limit, options, control); });
+  });
+  nb::list list;
+  for (auto& vertices : made.paths) list.append(to_numpy(std::move(vertices)));
+  return nb::make_tuple(made.length, made.count, made.vertices, made.arcs, list);
+}
+
+nb::list k_paths_between(const held_graph& of, std::uint64_t source, std::uint64_t target, std::uint64_t k,
+                         bool weighted, nb::handle progress) {
+  const graph::pair_options options{.weighted = weighted};
+  require(of, "the k shortest paths", [&] { return graph::needs::k_paths_between(of.any()); });
+  std::vector<graph::pair_path> made = run(progress, by_searches(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::k_paths_between(g, source, target, k, options, control); });
+  });
+  nb::list list;
+  for (graph::pair_path& path : made) list.append(nb::make_tuple(path.length, to_numpy(std::move(path.vertices))));
+  return list;
+}
+
+/// The value, the sides of the cut, and the edges of the cut and of the flow, by their numbers.
+nb::tuple maximum_flow(const held_graph& of, std::uint64_t source, std::uint64_t target, bool weighted,
+                       nb::handle progress) {
+  require(of, "the largest flow", [&] { return graph::needs::maximum_flow(of.any()); });
+  const graph::flow_options options{.weighted = weighted};
+  graph::flow_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::maximum_flow(g, source, target, options, control); });
+  });
+  const auto list = [](const std::vector<graph::flow_edge>& edges) {
+    nb::list all;
+    for (const graph::flow_edge& e : edges) all.append(nb::make_tuple(e.from, e.to, e.flow));
+    return all;
+  };
+  return nb::make_tuple(made.value, to_numpy(std::move(made.on_source_side)), list(made.cut), list(made.edges));
+}
+
 nb::tuple diameter(const held_graph& of, std::uint64_t searches, nb::handle progress) {
   require(of, "the diameter", [&] { return graph::needs::diameter(of.any()); });
   const graph::diameter_result made = run(progress, by_searches(of.any()), [&](const run_control& control) {
@@ -152,6 +202,14 @@ void bind_paths(nb::module_& m) {
         nb::arg("negative") = false, nb::arg("progress") = nb::none());
   m.def("paths_to", &paths_to, nb::arg("graph"), nb::arg("source"), nb::arg("targets").noconvert(),
         nb::arg("progress") = nb::none());
+  m.def("path_between", &path_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
+        nb::arg("weighted") = false, nb::arg("progress") = nb::none());
+  m.def("all_paths_between", &all_paths_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
+        nb::arg("weighted") = false, nb::arg("limit") = 100, nb::arg("progress") = nb::none());
+  m.def("k_paths_between", &k_paths_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"), nb::arg("k"),
+        nb::arg("weighted") = false, nb::arg("progress") = nb::none());
+  m.def("maximum_flow", &maximum_flow, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
+        nb::arg("weighted") = false, nb::arg("progress") = nb::none());
   m.def("diameter", &diameter, nb::arg("graph"), nb::arg("searches") = std::numeric_limits<std::uint64_t>::max(),
         nb::arg("progress") = nb::none());
   m.def("eccentricities", &eccentricities, nb::arg("graph"), nb::arg("along") = "both", nb::arg("weighted") = false,

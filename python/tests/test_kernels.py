@@ -94,6 +94,52 @@ def test_searches():
         cl.from_edges([0], [1]).sssp(0)
 
 
+def test_paths_between_two_vertices():
+    for directed in (False, True):
+        for graph, ours in random_graphs(6, directed=directed, weighted=True):
+            ends = [(u, v) for u in list(graph)[:2] for v in list(graph)[-3:]]
+            for weights, weight in ((None, None), ("length", "weight")):
+                if weights and not graph.number_of_edges():
+                    continue
+                for u, v in ends:
+                    expected = sorted(nx.all_shortest_paths(graph, u, v, weight)) if nx.has_path(graph, u, v) else []
+                    made = ours.all_shortest_paths(u, v, weights=weights, limit=10**6)
+                    assert made.paths == expected and made.count == len(expected)
+                    assert ours.all_shortest_paths(u, v, weights=weights, limit=1).paths == expected[:1]
+                    one = ours.shortest_path(u, v, weights=weights)
+                    assert one.distance == made.distance and (one.vertices in expected or not one.vertices)
+                    several = ours.k_shortest_paths(u, v, 7, weights=weights)
+                    assert [p.vertices for p in several[:len(expected)]] == expected[:7]
+                    simple = itertools.islice(nx.shortest_simple_paths(graph, u, v, weight), 7) if expected else []
+                    lengths = [nx.path_weight(graph, path, weight) if weight else len(path) - 1 for path in simple]
+                    assert [p.distance for p in several] == lengths
+    roads = cl.grid(30, 30)
+    assert roads.all_shortest_paths(0, 899).count == math.comb(58, 29)
+    assert "inf" not in repr(roads.all_shortest_paths(0, 899))
+    with pytest.raises(cl.WeightError, match="without length"):
+        cl.from_edges([0, 1], [1, 2], [0.0, 0.0]).all_shortest_paths(0, 2, weights="length")
+
+
+def test_largest_flows():
+    for directed in (False, True):
+        for graph, ours in random_graphs(9, directed=directed, weighted=True):
+            graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+            for u, v in [(u, v) for u in list(graph)[:2] for v in list(graph)[-2:] if u != v]:
+                for weights in (None, "strength") if graph.number_of_edges() else (None,):
+                    if weights is None:
+                        nx.set_edge_attributes(graph, 1, "capacity")
+                    else:
+                        nx.set_edge_attributes(graph, {(a, b): w for a, b, w in graph.edges(data="weight")}, "capacity")
+                    value, (side, _) = nx.minimum_cut(graph, u, v)
+                    made = ours.maximum_flow(u, v, weights=weights)
+                    assert made.value == value == sum(x for _, _, x in made.cut) and set(made.source_side) == side
+                    left = {w: sum(x for a, _, x in made.edges if a == w) - sum(x for _, b, x in made.edges if b == w)
+                            for w in graph}
+                    assert left == {w: value * ((w == u) - (w == v)) for w in graph}
+    with pytest.raises(cl.UsageError, match="the source is the target"):
+        cl.grid(2, 2).maximum_flow(0, 0)
+
+
 def test_distances():
     for graph, ours in random_graphs(6, directed=False, weighted=True):
         largest = graph.subgraph(max(nx.connected_components(graph), key=len))

@@ -23,7 +23,7 @@ class Memory(CommandTest):
                ["pagerank", "--seeds", 1], ["components"], ["scc"], ["biconnected"], ["kcore"], ["communities"],
                ["communities", "--method", "labels"], ["clustering"], ["triangles"], ["diameter", "--searches", 20],
                ["forest", "--random-weights", 1], ["truss"], ["matching"], ["colouring"], ["betweenness", "--samples", 16],
-               ["closeness", "--samples", 64], ["eigenvector"], ["katz"], ["hits"]]
+               ["closeness", "--samples", 64], ["path", 1, 2, "-k", 5], ["flow", 1, 2], ["eigenvector"], ["katz"], ["hits"]]
 
     def setUp(self):
         super().setUp()

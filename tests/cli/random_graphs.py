@@ -10,6 +10,7 @@ with the command; its graph stays in a folder. Exit status 1 after a difference,
 
 import argparse
 import csv
+import itertools
 import json
 import math
 import pathlib
@@ -507,6 +508,53 @@ def check_parents(case, rows, graph, weight):
             assert abs(distance[parent] + step - distance[v]) < 1e-6, f"parent of {v}"
         assert (parent == "-") == (text == "-"), f"{v}: parent without distance, or the other way round"
     return distance
+
+
+@kernel
+def path(case):
+    source, target = case.r.choice(case.labels), case.r.choice(case.labels)
+    graph = lengths(case)
+    weighted = case.weighted and case.r.random() < .5
+    weight = "weight" if weighted else None
+    use = [] if weighted else ["--weights", "none"]
+
+    def found(*options):
+        paths = {}
+        for number_of, v, length in case.table("path", source, target, *use, *options):
+            paths.setdefault(number_of, []).append((v, number(length)))
+        return list(paths.values())
+
+    try:
+        shortest = nx.shortest_path_length(graph, source, target, weight)
+    except nx.NetworkXNoPath:
+        assert found() == found("--all") == found("-k", "3") == [], "a path where there is none"
+        return
+    for path_found in found():
+        assert abs(path_found[-1][1] - shortest) < 1e-6 and path_found[-1][0] == target, "another length"
+    if source == target:
+        return
+    simple = nx.Graph(graph) if not graph.is_directed() else nx.DiGraph(graph)
+    expected = [nx.path_weight(simple, p, weight) if weighted else len(p) - 1
+                for p in itertools.islice(nx.shortest_simple_paths(simple, source, target, weight), 5)]
+    several = [path_found[-1][1] for path_found in found("-k", "5")]
+    assert len(several) == len(expected) and all(abs(a - b) < 1e-6 for a, b in zip(several, expected)), \
+        f"lengths {several}, expected {expected}"
+
+
+@kernel
+def flow(case):
+    source, target = case.r.choice(case.labels), case.r.choice(case.labels)
+    if source == target:
+        return
+    graph = (nx.DiGraph if case.directed else nx.Graph)()
+    graph.add_nodes_from(case.labels)
+    for u, v, d in case.graph.edges(data=True):
+        more = d["weight"] if case.weighted else 1
+        graph.add_edge(u, v, weight=more + (graph[u][v]["weight"] if graph.has_edge(u, v) else 0))
+    graph.remove_edges_from([(v, v) for v in case.labels if graph.has_edge(v, v)])
+    expected = nx.maximum_flow_value(graph, source, target, capacity="weight")
+    cut = sum(number(row[2]) for row in case.table("flow", source, target))
+    assert abs(cut - expected) < 1e-6 * max(1, expected), f"cut {cut}, expected {expected}"
 
 
 @kernel

@@ -55,6 +55,46 @@ class Structures(CommandTest):
             with self.subTest(arguments):
                 self.refuse(USAGE, "similarity", self.path, *arguments, says="--")
 
+    def test_paths_between_two_vertices(self):
+        graph = self.file("ways.csv", "source,target,weight\nBRN,ZRH,1\nZRH,LAX,9\nBRN,GVA,2\nGVA,LAX,8\nZRH,GVA,1\n")
+        self.assertEqual(self.lines("path", graph, "BRN", "LAX", "--directed", "-k", 2),
+                         ["1\tBRN\t0", "1\tGVA\t2", "1\tLAX\t10", "2\tBRN\t0", "2\tZRH\t1", "2\tGVA\t2", "2\tLAX\t10"])
+        found = self.json("path", graph, "BRN", "LAX", "--directed", "--all", "--limit", 1)
+        self.assertEqual([found[key] for key in ("source", "target", "weights", "count", "vertices_on_paths", "arcs_on_paths")],
+                         ["BRN", "LAX", "length", 3, 4, 5])
+        self.assertEqual(found["paths"], [{"distance": 10, "vertices": ["BRN", "GVA", "LAX"]}])
+        found = self.json("path", graph, "BRN", "LAX", "--directed", "--weights", "none", "--all", "--verify")
+        self.assertEqual((found["distance"], found["count"], found["verified"]), (2, 2, True))
+        one = self.json("path", self.path, 4, 1, "--undirected")
+        self.assertEqual(one["paths"], [{"distance": 3, "vertices": [4, 3, 2, 1]}])
+        self.assertEqual(one["method"], "bidirectional breadth-first search")
+        none = self.json("path", graph, "LAX", "BRN", "--directed")
+        self.assertEqual((none["distance"], none["paths"]), (None, []))
+        self.assertIn("none", self.succeed("path", graph, "LAX", "BRN", "--directed"))
+        self.assertEqual(self.lines("path", graph, "LAX", "BRN", "--directed"), [])
+        grid = self.file("grid.txt", "".join(f"{30 * i + j} {30 * i + j + d}\n" for i in range(30) for j in range(30)
+                                             for d in (1, 30) if (d == 30 or j < 29) and 30 * i + j + d < 900))
+        self.assertIn("about 3.007e+16", self.succeed("path", grid, 0, 899, "--undirected", "--all"))
+        still = self.file("still.gr", "p sp 3 4\na 1 2 0\na 2 1 0\na 2 3 0\na 3 2 0\n")
+        self.refuse(INPUT, "path", still, 1, 3, "--undirected", "--all", says=["without length", "--weights none"])
+        self.refuse(USAGE, "path", self.path, 1, 999, "--undirected", says=["TO", "999"])
+        self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "--all", "-k", 2, says="--all")
+        self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "--limit", 2, says="--limit")
+        self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "-k", 0, says="--shortest")
+
+    def test_flow(self):
+        pipes = self.file("pipes.csv", "source,target,weight\nwell,a,3\nwell,b,2\na,b,5\na,town,2\nb,town,3.5\n")
+        found = self.json("flow", pipes, "well", "town", "--directed", "--verify")
+        self.assertEqual([found[key] for key in ("flow", "cut_edges", "source_side", "target_side", "weights", "verified")],
+                         [5, 2, 1, 3, "strength", True])
+        self.assertEqual(found["top"], [{"from": "well", "to": "a", "capacity": 3}, {"from": "well", "to": "b", "capacity": 2}])
+        carried = self.json("flow", pipes, "well", "town", "--directed", "--edges", "--top", 1)["top"]
+        self.assertEqual(carried, [{"from": "b", "to": "town", "flow": 3}])
+        self.assertEqual(self.lines("flow", pipes, "well", "town", "--directed", "--weights", "none"),
+                         ["a\ttown\t1", "b\ttown\t1"])
+        self.assertEqual(self.json("flow", self.path, 1, 3, "--undirected")["flow"], 1)
+        self.refuse(USAGE, "flow", self.path, 1, 1, "--undirected", says="the source is the target")
+
     def test_biconnected(self):
         graph = self.file("b.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n5 6\n6 4\n8 8\n")
         self.assertEqual(self.lines("biconnected", graph), ["1\t1", "2\t1", "3\t2", "4\t2", "5\t1", "6\t1", "8\t0"])

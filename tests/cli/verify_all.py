@@ -21,11 +21,13 @@ KERNELS = [
     ["diameter", "--searches", "40"], ["forest", "--random-weights", "1"], ["matching"],
     ["matching", "--random-weights", "1", "--weights", "strength"], ["colouring"], ["independent-set"],
     ["clustering", "--directions"], ["clustering", "--random-weights", "1", "--weights", "strength"], ["similarity", "--best", "3"],
-    ["truss"], ["eccentricity"], ["walks", "--each", "1", "--p", "0.5", "--q", "2"], ["bench", "gap", "--kernel", "bc", "--trials", "1"],
+    ["path", "{graph}", "{label}", "{far}"], ["path", "{graph}", "{label}", "{far}", "--all"],
+    ["path", "{graph}", "{label}", "{far}", "--shortest", "4"], ["truss"], ["eccentricity"], ["walks", "--each", "1", "--p", "0.5", "--q", "2"], ["bench", "gap", "--kernel", "bc", "--trials", "1"],
 ]
 # On a larger graph, a search from each vertex, 1,000 sequential searches and the like take longer than all the rest.
 MOST_ARCS_FOR_SLOW_CHECKS = 2_000_000
-SLOW_TO_CHECK = [["closeness"], ["diameter", "--searches", "40"], ["eccentricity"], ["truss"], ["similarity", "--best", "3"]]
+SLOW_TO_CHECK = [["closeness"], ["diameter", "--searches", "40"], ["eccentricity"], ["truss"], ["similarity", "--best", "3"],
+                 ["path", "{graph}", "{label}", "{far}", "--shortest", "4"]]
 
 
 def verify(command, lab, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHECKS):
@@ -38,11 +40,12 @@ def verify(command, lab, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHE
         run("convert", graph, native, "--quiet")
         size = run("info", native, "--json")["graph"]
         label = run("components", native, "--json")["top"][0]["component"]
+        far = run("diameter", native, "--searches", "4", "--json")["to"]
         for kernel in KERNELS:
             if kernel in SLOW_TO_CHECK and size["arcs"] > most_arcs_for_slow_checks:
                 continue
-            arguments = [argument.format(label=label) for argument in kernel]
-            found = run(*arguments, native, "--verify", "--json")
+            arguments = [argument.format(label=label, far=far, graph=native) for argument in kernel]
+            found = run(*arguments, *([] if "{graph}" in kernel else [native]), "--verify", "--json")
             assert kernel[0] == "bench" or found["verified"], f"{kernel} of {graph} was not verified"
 
 
