@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Makes dist/callisto-VERSION-linux-PROCESSOR: the command as one static file, stripped.
-# Usage: portable.sh [--try [SUITE...]]. --try: runs it in a fresh chroot of each Debian release SUITE (default: bullseye,
-# with glibc 2.31, and trixie); needs root and debootstrap.
+# Usage: portable.sh [--arch PROCESSOR] [--try [SUITE...]]. PROCESSOR: this machine's, or aarch64, which ./x portable
+# cross-builds. --try: runs it in a fresh chroot of each Debian release SUITE (default: bullseye, with glibc 2.31, and
+# trixie); needs root and debootstrap. For another processor it runs it under qemu-user, and compares its answers with
+# those of this machine's portable command.
 set -euo pipefail
 umask 022
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -10,25 +12,40 @@ die() {
   echo "portable: $*" >&2
   exit 1
 }
+here=$(uname -m) arch=$(uname -m)
+if [[ ${1:-} == --arch ]]; then
+  arch=$2
+  shift 2
+fi
+preset=release strip=strip
+if [[ $arch != "$here" ]]; then
+  [[ $arch == aarch64 ]] || die "no way to build for $arch here"
+  preset=aarch64 strip=aarch64-linux-gnu-strip
+fi
 version=$(sed -n 's/^project(callisto VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-file=dist/callisto-$version-linux-$(uname -m)
-[[ -e build/release/bin/callisto-portable ]] || die "not built: cmake --build --preset release --target callisto_portable"
+file=dist/callisto-$version-linux-$arch
+[[ -e build/$preset/bin/callisto-portable ]] || die "not built: cmake --build --preset $preset --target callisto_portable"
 mkdir -p dist
-strip -o "$file" build/release/bin/callisto-portable
-rm -f dist/portable.commit
+"$strip" -o "$file" "build/$preset/bin/callisto-portable"
+rm -f "dist/portable-$arch.commit"
 # A file of a release is of one commit.
-[[ -n $(git status --porcelain 2>/dev/null | head -n 1) ]] || git rev-parse HEAD >dist/portable.commit 2>/dev/null || true
+[[ -n $(git status --porcelain 2>/dev/null | head -n 1) ]] ||
+  git rev-parse HEAD >"dist/portable-$arch.commit" 2>/dev/null || true
 echo "portable: $file, $(stat -c %s "$file") bytes"
 
 [[ ${1:-} == --try ]] || exit 0
 shift
+if [[ $arch != "$here" ]]; then
+  packaging/portable_beside.sh "$file" build/release/bin/callisto-portable
+  exit 0
+fi
 suites=("$@")
 ((${#suites[@]})) || suites=(bullseye trixie)
 ((EUID == 0)) || die "--try makes a chroot: run it as root"
 command -v debootstrap >/dev/null || die "--try needs debootstrap"
 # Mounts are in a namespace of their own: they vanish with this script, however it ends.
 [[ ${CALLISTO_IN_NAMESPACE:-} == yes ]] ||
-  exec env CALLISTO_IN_NAMESPACE=yes unshare --mount "$0" --try "${suites[@]}"
+  exec env CALLISTO_IN_NAMESPACE=yes unshare --mount "$0" --arch "$arch" --try "${suites[@]}"
 root=$(mktemp -d)
 trap 'umount -R "$root"/*/proc 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 # shellcheck disable=SC2016 # apt's own $

@@ -51,11 +51,26 @@ for kind in wheel deb; do
 done
 files=(dist/callisto_graph-"$version"*.{whl,tar.gz} dist/deb/*.{deb,dsc,tar.xz,tar.gz})
 for file in "${files[@]}"; do [[ -e $file ]] || not_ready "there is no $file"; done
-portable=dist/callisto-$version-linux-$(uname -m)
-[[ -e $portable && -e dist/portable.commit ]] || not_ready "there is no $portable: ./x portable --try"
-[[ $(<dist/portable.commit) == "$commit" ]] ||
-  not_ready "./x portable built $portable of another commit, $(<dist/portable.commit): run it again"
-ready "5. dist/ has $((${#files[@]} + 1)) files of this commit"
+# The command as one file: for this processor, and for AArch64 where a cross compiler is installed or offered.
+processors=("$(uname -m)") missing=''
+if [[ ${processors[0]} != aarch64 ]]; then
+  if command -v aarch64-linux-gnu-g++ >/dev/null ||
+    [[ -n $(apt-cache madison g++-aarch64-linux-gnu 2>/dev/null || true) ]]; then
+    processors+=(aarch64)
+  else
+    missing=', and none for AArch64: g++-aarch64-linux-gnu is not to be had here'
+  fi
+fi
+portables=()
+for processor in "${processors[@]}"; do
+  portable=dist/callisto-$version-linux-$processor
+  command="./x portable --arch $processor --try"
+  [[ -e $portable && -e dist/portable-$processor.commit ]] || not_ready "there is no $portable: $command"
+  [[ $(<"dist/portable-$processor.commit") == "$commit" ]] ||
+    not_ready "$portable is of another commit, $(<"dist/portable-$processor.commit"): $command"
+  portables+=("$portable")
+done
+ready "5. dist/ has $((${#files[@]} + ${#portables[@]})) files of this commit$missing"
 
 # All but the .buildinfo and .changes, which tell where and when.
 build_twice() {
@@ -79,8 +94,8 @@ build_twice() {
   not_ready "nothing shows that a second build makes the same bytes: ./x release --twice"
 ready "6. built twice, the same bytes"
 
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) packaging/sbom.py "${files[@]}" "$portable"
-(cd dist && sha256sum "${files[@]#dist/}" "${portable#dist/}" >SHA256SUMS)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) packaging/sbom.py "${files[@]}" "${portables[@]}"
+(cd dist && sha256sum "${files[@]#dist/}" "${portables[@]#dist/}" >SHA256SUMS)
 (cd dist && find . -name '*.cdx.json' -printf '%P\n' | sort | xargs sha256sum >>SHA256SUMS)
 ready "7. each file has its bill of materials, and its checksum in dist/SHA256SUMS"
 ready "all is ready; the last step: git tag -a v$version -m 'Callisto $version' $commit"

@@ -37,6 +37,10 @@ PORTABLE = [*STATIC, ("glibc", "libc6-dev", "LGPL-2.1-or-later"), ("zlib", "zlib
             ("libarchive", "libarchive-dev", "BSD-2-Clause"), ("nettle", "nettle-dev", "LGPL-3.0-or-later"),
             ("bzip2", "libbz2-dev", "bzip2-1.0.6"), ("xz", "liblzma-dev", "0BSD"), ("lz4", "liblz4-dev", "BSD-2-Clause"),
             ("libgomp", "libgcc-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1")]
+# A portable command for AArch64 that another machine made holds what these have: packaging/arm64_root.sh, and the cross
+# compiler, with libraries of its own.
+ARM64 = HERE.parent / "build/arm64-root/var/lib/dpkg"
+OF_CROSS_COMPILER = {"libstdc++-12-dev": "libstdc++-12-dev-arm64-cross", "libgcc-12-dev": "libgcc-12-dev-arm64-cross"}
 OPENED = {"libhwloc": "libhwloc15", "libarchive": "libarchive13", "libexpat": "libexpat1"}
 
 
@@ -44,10 +48,12 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def debian(package):
-    """The version of a package here, and its purl; both None where there is no dpkg, or no such package."""
+def debian(package, admindir=None):
+    """The version of a package here, or in the system of that folder, and its purl; both None where there is no dpkg, or
+    no such package."""
+    where = ["--admindir", admindir] if admindir else []
     try:
-        source, version = run("dpkg-query", "-W", "-f", "${source:Package}\t${Version}", package).split("\t")
+        source, version = run("dpkg-query", *where, "-W", "-f", "${source:Package}\t${Version}", package).split("\t")
     except (subprocess.CalledProcessError, FileNotFoundError):
         return None, None
     return version, f"pkg:deb/debian/{source}@{urllib.parse.quote(version, safe='~')}?package={package}"
@@ -63,6 +69,19 @@ def component(name, how, package=None, licence=None, version=None, purl=None):
     entry |= {"purl": purl} if purl else {}
     entry["properties"] = [{"name": "callisto:how", "value": how}]
     return entry
+
+
+def of_portable(file):
+    """Components of a portable command."""
+    crossed = file.name.endswith("-aarch64") and os.uname().machine != "aarch64"
+    for how, all_of in [("compiled in", HOLDS["callisto"] + LIBRARY[1:]), ("linked in", PORTABLE)]:
+        for name, package, licence in all_of:
+            if crossed and package in OF_CROSS_COMPILER:
+                package, where = OF_CROSS_COMPILER[package], None
+            else:
+                where = ARM64 if crossed else None
+            version, purl = debian(package, where)
+            yield component(name, how, licence=licence, version=version, purl=purl)
 
 
 def pinned(name):
@@ -121,9 +140,7 @@ def bill(file):
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     components = {}
     if "-linux-" in file.name and file.open("rb").read(4) == b"\x7fELF":
-        found = [component(*held[:1], how, *held[1:]) for how, all_of in
-                 [("compiled in", HOLDS["callisto"] + LIBRARY[1:]), ("linked in", PORTABLE)] for held in all_of]
-        components |= {entry["bom-ref"]: entry for entry in found}
+        components |= {entry["bom-ref"]: entry for entry in of_portable(file)}
     with tempfile.TemporaryDirectory() as folder:
         binaries = unpacked(file, folder) if "-dbgsym_" not in file.name else []
         bundled = {path.name for path in binaries if path.parent.name.endswith(".libs")}

@@ -115,7 +115,7 @@ for python in "${pythons[@]}"; do
     logged "build-$tag" "$work/build/bin/python" -m pip wheel -v --no-deps --wheel-dir "$work/raw" \
       --config-settings "build-dir=$work/cmake" --config-settings cmake.args=--fresh "$work/source"
     # Fails if a function of a later C library is used.
-    logged "auditwheel-$tag" "$work/tools/bin/python" -m auditwheel repair --plat manylinux_2_34_x86_64 \
+    logged "auditwheel-$tag" "$work/tools/bin/python" -m auditwheel repair --plat "manylinux_2_34_$(uname -m)" \
       --wheel-dir "$work/repaired" "$work"/raw/*.whl
     wheel=$(echo "$work"/repaired/*.whl)
     mv "$wheel" "$dist/"

@@ -13,6 +13,8 @@ all_test_packages=(abigail-tools clang-19 clang-format-19 libomp-19-dev "${mpi_p
 bench_packages=(libtbb-dev libboost-context-dev)
 # Static libraries of the portable command.
 portable_packages=(nettle-dev libbz2-dev liblzma-dev liblz4-dev)
+# For AArch64 on another processor: a cross compiler, and a program that runs what it makes.
+cross_packages=(g++-aarch64-linux-gnu qemu-user-static)
 deb_packages=(dpkg-dev debhelper dh-python lintian python3-dev python3-venv python3-numpy)
 docs_packages=(mkdocs doxygen mandoc)
 

@@ -5,6 +5,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/process/other_programs.hpp>
 #include <callisto/app/process/spawn.hpp>
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -190,10 +191,12 @@ void bench_schedule(const bench_arguments& o, const std::stop_token& stop) {
   r.sweep = o.sweep;
   if (o.run.as_json) refuse_beside_json(o.svg, "--svg");
   result picture(o.svg, "--svg");
+  const other_programs others;
   start_candidates(o, r, stop);
-  candidate_process baseline(this_program(), {"bench", "peer", "--threads", std::to_string(r.plan.threads)}, {alone},
-                             stop);
-  baseline.halt();
+  auto baseline = std::make_unique<candidate_process>(
+      this_program(), std::vector<std::string>{"bench", "peer", "--threads", std::to_string(r.plan.threads)},
+      std::vector{alone}, stop);
+  baseline->halt();
   progress_bar bar(o.run.progress_wanted());
   const stopwatch time;
   const auto print_now = [&](const std::string& text) {
@@ -202,10 +205,15 @@ void bench_schedule(const bench_arguments& o, const std::stop_token& stop) {
     print(text);
   };
   print_now(heading_of(r));
-  r.results = measure_schedules(r.plan, r.candidates, baseline, {&bar, stop},
+  r.results = measure_schedules(r.plan, r.candidates, *baseline, {&bar, stop},
                                 [&](const measured_loop& loop) { print_now(to_words(r, loop)); });
   const double seconds = time.seconds();
   bar.finish();
+  // What a child used counts as used by this process only once the child has ended.
+  for (candidate& c : r.candidates) c.program.reset();
+  baseline.reset();
+  r.other_programs = others.used();
+  r.busy = others.warning();
   picture.write(to_svg(r));
   picture.commit();
   if (o.run.as_json) {

@@ -4,7 +4,6 @@
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/draw/svg_plot.hpp>
-#include <callisto/app/process/other_programs.hpp>
 
 #include <fmt/format.h>
 
@@ -242,13 +241,7 @@ std::string summary_of(const schedule_report& r) {
   for (const promise& p : promises(r)) {
     text += fmt::format("{:<7}  {}\n", p.found == promise::verdict::missed ? "MISSED" : name_of(p.found), p.text);
   }
-  const auto disturbed = std::find_if(r.results.loops.begin(), r.results.loops.end(), [&](const measured_loop& loop) {
-    return perfect_of(loop) < 0.9 * r.plan.threads;
-  });
-  if (disturbed != r.results.loops.end()) {
-    text += busy_machine(fmt::format("{} plain loops at once came to {:.2f} only ({})", r.plan.threads,
-                                     perfect_of(*disturbed), disturbed->workload.name));
-  }
+  text += r.busy;
   for (const candidate& e : r.candidates) {
     if (!e.failure.empty()) text += fmt::format("FAILED   {}: {}\n", e.description.name, e.failure);
   }
@@ -308,9 +301,16 @@ json to_json(const schedule_report& r) {
   }
   json found = json::array();
   for (const promise& p : promises(r)) found.push_back({{"text", p.text}, {"found", name_of(p.found)}});
-  return {{"threads", r.plan.threads},       {"rounds", r.plan.rounds},      {"contestants", std::move(candidates)},
-          {"absent", std::move(absent)},     {"loops", std::move(loops)},    {"claims", std::move(claims)},
-          {"launches", std::move(launches)}, {"promises", std::move(found)}, {"wrong", r.results.wrong}};
+  return {{"threads", r.plan.threads},
+          {"rounds", r.plan.rounds},
+          {"contestants", std::move(candidates)},
+          {"absent", std::move(absent)},
+          {"loops", std::move(loops)},
+          {"claims", std::move(claims)},
+          {"launches", std::move(launches)},
+          {"promises", std::move(found)},
+          {"wrong", r.results.wrong},
+          {"other_programs", r.other_programs ? json(*r.other_programs) : json()}};
 }
 
 std::string to_svg(const schedule_report& r) {

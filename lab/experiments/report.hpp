@@ -5,6 +5,7 @@
 #include <lab/experiments/schedule.hpp>
 #include <lab/names.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct schedule_report {
   std::vector<absent_peer> absent;
   schedule_results results;
   bool sweep = false;  ///< true: the loops are sweep_workloads(), with a line each instead of a table each
+  std::optional<double> other_programs = {};  ///< contexts that they used on average; none: unknown
+  std::string busy = {};                      ///< the line for people if that was too much
 };
 
 /// A promise of Callisto (docs/results/loops.md), and the verdict.

@@ -124,6 +124,16 @@ TEST(bench_schedule, misses_promises) {
   EXPECT_EQ(missed, 3u) << "of perfect, batch 1, than the peer: " << all_words(r);
 }
 
+TEST(bench_schedule, says_that_the_machine_was_busy) {
+  schedule_report r = measured(list(fake("Callisto", "0.5", "64")));
+  EXPECT_EQ(all_words(r).find("busy"), std::string::npos) << "nobody has looked";
+  EXPECT_TRUE(to_json(r)["other_programs"].is_null());
+  r.other_programs = 1.5;
+  r.busy = "The machine was busy.\n";
+  EXPECT_NE(summary_of(r).find("\nThe machine was busy.\n"), std::string::npos) << summary_of(r);
+  EXPECT_EQ(to_json(r)["other_programs"], 1.5);
+}
+
 TEST(bench_schedule, notices_wrong_results) {
   const schedule_report r = measured(list(fake("Callisto", "0.5", "64"), fake("liar", "0.1", "63")));
   ASSERT_FALSE(r.results.wrong.empty());

@@ -44,9 +44,10 @@ fresh() {
   # shellcheck disable=SC2016
   stub apt-get 'case " $* " in *" install "*) for p in "$@"; do : >'"$work/state"'/"$p"; done ;; esac'
   # shellcheck disable=SC2016
-  stub cmake 'case "$*" in --fresh*) mkdir -p build/release; : >build/release/build.ninja ;;
+  stub cmake 'case "$*" in --fresh*) mkdir -p build/release build/aarch64; : >build/release/build.ninja ;;
     --build*) mkdir -p build/release/bin; cp '"$work"'/bin/stub_callisto build/release/bin/callisto ;; esac'
   stub stub_callisto 'true'
+  stub uname 'echo x86_64'
 }
 
 as_user=(env)
@@ -66,7 +67,7 @@ for command in demo global-demo build test check bench lab lint soak docs words 
   prints "Usage: ./x $command"
 done
 for mistake in nonsense "help nonsense" "test --nonsense" "test a b" "build nonsense" "build release debug" "bench fast" \
-  "check soon" "check 0" "check 5 6" "lint now" "soak soon" "soak 0" "docs now" "lab now" "words now" "install a b" "wheel now" "deb now" "portable now" "release now"; do
+  "check soon" "check 0" "check 5 6" "lint now" "soak soon" "soak 0" "docs now" "lab now" "words now" "install a b" "wheel now" "deb now" "portable now" "portable --arch" "portable --arch sparc" "release now"; do
   read -ra words <<<"$mistake"
   runs 2 "${words[@]}"
   lines 1
@@ -147,6 +148,29 @@ chmod -R a+rwX "$work/tree" "$work/calls"
 runs 0 demo
 prints "No apt here"
 calls "cmake --fresh --preset release"
+
+# The portable command for another processor: a preset of its own, arm64 packages of the same names; to try it, this
+# machine's, too.
+mkdir -p "$work/tree/packaging"
+for script in arm64_root.sh portable.sh; do
+  stub "$script" 'true'
+  mv "$work/bin/$script" "$work/tree/packaging/"
+done
+: >"$work/calls"
+runs 0 portable --arch aarch64
+calls "cmake --fresh --preset aarch64"
+calls "cmake --build --preset aarch64"
+calls "portable.sh --arch aarch64"
+grep -q '^arm64_root.sh libhwloc-dev .* liblz4-dev$' "$work/calls" || fail "no arm64 packages"
+! grep '^arm64_root.sh' "$work/calls" | grep -qE 'g\+\+|cmake|gtest' || fail "more arm64 packages than libraries"
+never_calls 'cmake --build --preset release'
+runs 0 portable --try --arch=aarch64
+calls "cmake --build --preset release --target callisto_portable"
+calls "portable.sh --arch aarch64 --try"
+: >"$work/calls"
+runs 0 portable
+calls "portable.sh --arch x86_64"
+never_calls arm64_root.sh
 
 # A step that fails shows the end of its log.
 fresh

@@ -41,13 +41,10 @@ processor_times processor_times_now() { return {machine::shared_nanoseconds(), b
 
 }  // namespace
 
-std::string busy_machine(const std::string& reason) {
-  return fmt::format("The machine was busy: {}. Do not trust this.\n", reason);
-}
-
 std::string busy_machine(const std::optional<double>& used, std::size_t contexts) {
   if (!used || *used <= 0.1 * static_cast<double>(contexts)) return {};
-  return busy_machine(fmt::format("other programs used {:.1f} of {} processors", *used, contexts));
+  return fmt::format("The machine was busy: other programs used {:.1f} of {} processors. Do not trust this.\n", *used,
+                     contexts);
 }
 
 std::optional<double> used_by_others(const processor_times& begin, const processor_times& end) {

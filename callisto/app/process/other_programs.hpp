@@ -8,12 +8,8 @@
 
 namespace callisto::app {
 
-/// Returns the line that tells that a measurement is not to be trusted: "The machine was busy: REASON. Do not trust
-/// this."
-std::string busy_machine(const std::string& reason);
-
-/// Returns busy_machine() if `used`, the contexts that other programs had on average, is more than a tenth of
-/// `contexts`; else an empty text.
+/// Returns the line that tells that a measurement is not to be trusted, if `used`, the contexts that other programs had
+/// on average, is more than a tenth of `contexts`; else an empty text.
 std::string busy_machine(const std::optional<double>& used, std::size_t contexts);
 
 /// A point in time, and which processor time was used before it; all in nanoseconds.
