@@ -46,8 +46,8 @@
 #include <callisto/graph/greedy/independent_set.hpp>
 #include <callisto/graph/greedy/matching.hpp>
 #include <callisto/graph/order/reorder.hpp>
-#include <callisto/graph/pair/pair.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/pair/pair.hpp>
 #include <callisto/graph/similarity/similarity.hpp>
 #include <callisto/graph/spectral/spectral.hpp>
 #include <callisto/graph/sssp/bellman_ford.hpp>

@@ -181,7 +181,7 @@ class dependent {
   std::array<plain<unsigned>, 2> had_{};
 };
 
-/// As `dependent`, with an attached thread that steps away from context 0 in place of worker 0.
+/// An attached thread steps away from context 0, which the waiter takes. The rest is as in `dependent`.
 class dependent_on_leaver {
  public:
   static constexpr unsigned threads = 3;
