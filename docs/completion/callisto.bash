@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' path' | ' flow' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -50,7 +50,7 @@ _callisto() {
     '')
       flags='--help --version --color'
       valued=' --color '
-      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities compare-groups components scc biconnected topological kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate demo run status top set reset broker machine help'
+      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities compare-groups components scc biconnected topological kcore bfs sssp path flow diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate demo run status top set reset broker machine help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
@@ -132,6 +132,14 @@ _callisto() {
       flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
       valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
       ;;
+    ' path')
+      flags='--help --all --limit --shortest --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --limit -k --shortest --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      ;;
+    ' flow')
+      flags='--help --edges --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      ;;
     ' diameter')
       flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --random-weights --color'
       valued=' --searches --along --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --random-weights --color '
@@ -193,8 +201,8 @@ _callisto() {
       valued=' --weight --contexts --coschedule '
       ;;
     ' status')
-      flags='--help --json --quiet --no-progress --trace --seconds --color'
-      valued=' --trace --seconds --color '
+      flags='--help --json --quiet --no-progress --trace --seconds --metrics --color'
+      valued=' --trace --seconds --metrics --color '
       ;;
     ' top')
       flags='--help --interval --color'
@@ -227,13 +235,13 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
-      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' matching --weights' | ' walks --weights' | ' watch --weights')
+      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' flow --weights' | ' matching --weights' | ' walks --weights' | ' watch --weights')
         kind=words words='strength none'
         ;;
-      ' betweenness --weights' | ' closeness --weights' | ' diameter --weights' | ' eccentricity --weights')
+      ' betweenness --weights' | ' closeness --weights' | ' path --weights' | ' diameter --weights' | ' eccentricity --weights')
         kind=words words='length none'
         ;;
-      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --policy')
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --metrics' | *' --policy')
         kind=file
         ;;
       *' --color')

@@ -51,7 +51,7 @@ std::string time_of_day() {
 
 /// Watches the table: opens it when it exists, collects what it says, and begins anew if another table replaces it.
 /// While there is a broker, watches that instead, once an interval.
-class watch {
+class watched_jobs {
  public:
   void look() {
     if (broker_) return;
@@ -97,7 +97,7 @@ class watch {
 };
 
 void show_once(const top_arguments& o, const std::stop_token& stop) {
-  watch seen;
+  watched_jobs seen;
   seen.look();
   seen.close();
   for (const auto end = clock::now() + std::chrono::duration<double>(o.interval); clock::now() < end;) {
@@ -112,7 +112,7 @@ void show_once(const top_arguments& o, const std::stop_token& stop) {
 }
 
 void show_live(const top_arguments& o, const std::stop_token& stop) {
-  watch seen;
+  watched_jobs seen;
   seen.look();
   seen.close();
   const bool plain = !is_coloured(STDOUT_FILENO);
