@@ -323,7 +323,8 @@ def make_packages(build, work):
         package, taken = work / "packages" / listed.stem, 0
         for line in listed.read_text().split("\n"):
             pattern, _, target = line.partition(" ")
-            for path in sorted(stage.glob(pattern)) if pattern else []:
+            # Of what is installed; or of the source, where it is for the package alone.
+            for path in sorted([*stage.glob(pattern), *(ROOT / "packaging").glob(pattern)]) if pattern else []:
                 to = package / (pathlib.Path(target.strip()) / path.name if target.strip() else path.relative_to(stage))
                 to.parent.mkdir(parents=True, exist_ok=True)
                 must(["cp", "-a", path, to])
