@@ -126,7 +126,7 @@ TEST(bench_schedule, misses_promises) {
 
 TEST(bench_schedule, says_that_the_machine_was_busy) {
   schedule_report r = measured(list(fake("Callisto", "0.5", "64")));
-  EXPECT_EQ(all_words(r).find("busy"), std::string::npos) << "nobody has looked";
+  EXPECT_EQ(all_words(r).find("busy"), std::string::npos) << "the machine was not looked at";
   EXPECT_TRUE(to_json(r)["other_programs"].is_null());
   r.other_programs = 1.5;
   r.busy = "The machine was busy.\n";

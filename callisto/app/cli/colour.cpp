@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -13,7 +14,7 @@
 namespace callisto::app {
 namespace {
 
-enum class colour_use { automatic, always, never };
+enum class colour_use { automatic, always, never };  // in the order of colour_words
 colour_use use = colour_use::automatic;
 
 std::string_view variable(const char* name) noexcept {
@@ -28,15 +29,10 @@ std::string between(std::string_view begin, std::string_view text, bool wanted) 
 }  // namespace
 
 void use_colours(std::string_view when) {
-  if (when == "auto") {
-    use = colour_use::automatic;
-  } else if (when == "always") {
-    use = colour_use::always;
-  } else if (when == "never") {
-    use = colour_use::never;
-  } else {
+  const auto word = std::ranges::find(colour_words, when);
+  if (word == colour_words.end())
     throw usage_error(fmt::format("--color: expected auto, always or never, found '{}'", one_line(when)));
-  }
+  use = static_cast<colour_use>(word - colour_words.begin());
 }
 
 bool is_coloured(int descriptor) noexcept {

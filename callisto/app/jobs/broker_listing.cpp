@@ -3,16 +3,15 @@
 
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/account_file.hpp>
 #include <callisto/machine/host/priority.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -87,17 +86,7 @@ constexpr measure measures_of_jobs[] = {
 
 user_names::user_names(std::string_view passwd) {
   std::istringstream lines{std::string(passwd)};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    std::string name, secret, number;
-    if (!std::getline(fields, name, ':') || !std::getline(fields, secret, ':') || !std::getline(fields, number, ':')) {
-      continue;
-    }
-    std::uint32_t n = 0;
-    const char* const end = number.data() + number.size();
-    const auto [at, error] = std::from_chars(number.data(), end, n);
-    if (error == std::errc() && at == end && !name.empty()) names_.emplace(n, one_line(whole_characters(name)));
-  }
+  for (const auto& [name, number] : accounts_in(lines)) names_.emplace(number, one_line(whole_characters(name)));
 }
 
 user_names user_names::of_system() {

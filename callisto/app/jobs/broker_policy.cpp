@@ -2,6 +2,7 @@
 #include <callisto/app/jobs/broker_policy.hpp>
 
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/account_file.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -30,18 +31,9 @@ namespace {
 
 /// Reads the names and numbers of passwd(5) or group(5).
 std::map<std::string, std::uint64_t, std::less<>> names_in(const char* path) {
-  std::map<std::string, std::uint64_t, std::less<>> all;
   std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    std::string name, secret, number;
-    if (std::getline(fields, name, ':') && std::getline(fields, secret, ':') && std::getline(fields, number, ':')) {
-      std::uint32_t n = 0;
-      const char* const end = number.data() + number.size();
-      if (std::from_chars(number.data(), end, n).ptr == end) all.emplace(name, n);
-    }
-  }
-  return all;
+  const auto all = accounts_in(file);
+  return {all.begin(), all.end()};
 }
 
 class policy_reader {

@@ -295,7 +295,7 @@ void run(const status_arguments& o) {
   }
   const std::optional<broker::broker_report> by = broker::ask_for_report();
   const auto lists = by && by->answers ? broker::ask_for_usage(by->path) : std::nullopt;
-  const user_names names = user_names::of_system();
+  const user_names names = lists ? user_names::of_system() : user_names({});
   if (o.run.as_json) {
     json object = to_json(visited.get(), jobs, contexts);
     if (by) object["broker"] = to_json(*by);

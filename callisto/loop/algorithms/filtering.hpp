@@ -159,6 +159,18 @@ inline constexpr bool moves_by_threads =
     moves_surely<std::iter_value_t<Iterator>> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> &&
     !shares_words<std::iter_reference_t<Iterator>>;
 
+/// Moves n elements from a second array back to `first`, and ends them there.
+template <class T, class I>
+void bring_back(T* from, std::uint64_t n, I first, std::source_location where) noexcept {
+  move_pieces(
+      n,
+      [&](std::uint64_t begin, std::uint64_t end) noexcept {
+        std::move(from + begin, from + end, place(first, begin));
+        std::destroy(from + begin, from + end);
+      },
+      where);
+}
+
 /// Brings the kept ones of n elements to the front on the calling thread, and the rest behind them if `Rest`.
 template <bool Rest, class I>
 void bring_few_to_front(I first, std::uint64_t n, const kept_places& places) {
@@ -231,13 +243,7 @@ std::uint64_t bring_to_front(I first, std::uint64_t n, Keep keep, const policy& 
   } else {
     places.move(by.where(), keeps);
   }
-  move_pieces(
-      moved,
-      [&](std::uint64_t from, std::uint64_t end) noexcept {
-        std::move(to + from, to + end, place(first, from));
-        std::destroy(to + from, to + end);
-      },
-      by.where());
+  bring_back(to, moved, first, by.where());
   return kept;
 }
 

@@ -134,13 +134,7 @@ std::pair<std::uint64_t, std::uint64_t> part_by_two(I first, std::uint64_t n, st
         for (; b < end; ++b) move_block(b);
       },
       by.where());
-  move_pieces(
-      n,
-      [&](std::uint64_t from, std::uint64_t end) noexcept {
-        std::move(to + from, to + end, place(first, from));
-        std::destroy(to + from, to + end);
-      },
-      by.where());
+  bring_back(to, n, first, by.where());
   return {begins[1], begins[2]};
 }
 
