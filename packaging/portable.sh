@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes dist/callisto-VERSION-linux-PROCESSOR: the command as one static file, stripped.
+# Makes dist/callisto-VERSION-linux-PROCESSOR: the command as one static file, stripped. For this machine's processor also
+# dist/callisto-VERSION-words.tar.gz: its manual pages and completions, as files of a prefix.
 # Usage: portable.sh [--arch PROCESSOR] [--try [SUITE...]]. PROCESSOR: this machine's, or aarch64, which ./x portable
 # cross-builds. --try: runs it in a fresh chroot of each Debian release SUITE (default: bullseye, with glibc 2.31, and
 # trixie); needs root and debootstrap. For another processor it runs it under qemu-user, and compares its answers with
@@ -28,6 +29,17 @@ file=dist/callisto-$version-linux-$arch
 mkdir -p dist
 "$strip" -o "$file" "build/$preset/bin/callisto-portable"
 rm -f "dist/portable-$arch.commit"
+if [[ $arch == "$here" ]]; then
+  made=$(mktemp -d)
+  tools/cli_words.py --into "$made/words" "$file"
+  install -Dm644 "$made"/words/man/* -t "$made/prefix/share/man/man1"
+  install -Dm644 "$made/words/completion/callisto.bash" "$made/prefix/share/bash-completion/completions/callisto"
+  install -Dm644 "$made/words/completion/_callisto" -t "$made/prefix/share/zsh/site-functions"
+  install -Dm644 "$made/words/completion/callisto.fish" -t "$made/prefix/share/fish/vendor_completions.d"
+  tar -C "$made/prefix" --sort=name --owner=0 --group=0 --numeric-owner --format=gnu \
+    --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" -cf - share | gzip -n >"dist/callisto-$version-words.tar.gz"
+  rm -rf "$made"
+fi
 # A file of a release is of one commit.
 [[ -n $(git status --porcelain 2>/dev/null | head -n 1) ]] ||
   git rev-parse HEAD >"dist/portable-$arch.commit" 2>/dev/null || true

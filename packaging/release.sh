@@ -61,7 +61,9 @@ if [[ ${processors[0]} != aarch64 ]]; then
     missing=', and none for AArch64: g++-aarch64-linux-gnu is not to be had here'
   fi
 fi
-portables=()
+words=dist/callisto-$version-words.tar.gz # of the same run as the first file
+[[ -e $words ]] || not_ready "there is no $words: ./x portable --try"
+portables=("$words")
 for processor in "${processors[@]}"; do
   portable=dist/callisto-$version-linux-$processor
   command="./x portable --arch $processor --try"

@@ -2,12 +2,16 @@
 """Makes what is written about the words of the programs `callisto` and `callisto-lab` from their own parsers.
 
 Usage: cli_words.py COMMAND LAB [--check]
+       cli_words.py --into FOLDER [EMULATOR...] PROGRAM
 
-COMMAND and LAB are the built programs; `--describe` prints the subcommands, options and texts of each. Writes the manual pages
-(docs/man), the completions of bash, zsh and fish (docs/completion) and the reference (docs/reference/cli.md, docs/reference/lab.md). Prose
-that belongs to no subcommand is in the templates tools/cli_words/*.in, where `@name@` alone on a line stands for a
-generated part.
---check writes nothing: it names the files that differ from what they would be, and exits with 1 if there is one.
+COMMAND, LAB and PROGRAM are built programs; `--describe` prints the subcommands, options and texts of each. Prose that
+belongs to no subcommand is in the templates tools/cli_words/*.in, where `@name@` alone on a line stands for a generated
+part.
+
+Without --into: writes the pages of options, docs/reference/cli.md and lab.md, which readers of the repository see without
+a build. --check writes nothing: it names the pages that differ from what they would be, and exits with 1 if there is one.
+--into: writes the manual pages of PROGRAM to FOLDER/man and its completions of bash, zsh and fish to FOLDER/completion.
+The build calls it (cmake/words.cmake).
 """
 
 import json
@@ -18,7 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "tools" / "cli_words"
-MADE_BY = "Made by tools/cli_words.py from the program's parser; `./x words` makes it anew."
+MADE_BY = "Made by tools/cli_words.py from the program's parser."
 
 # What a value is where the parser names no words: a file, a folder, or nothing to complete.
 FILES = {"FILE", "IN", "OUT"}
@@ -428,18 +432,20 @@ def fish(root):
 
 def completions(root):
     """The completions of a program: path -> text."""
-    return {f"docs/completion/{root.of}.bash": bash(root), f"docs/completion/_{root.of}": zsh(root),
-            f"docs/completion/{root.of}.fish": fish(root)}
+    return {f"completion/{root.of}.bash": bash(root), f"completion/_{root.of}": zsh(root),
+            f"completion/{root.of}.fish": fish(root)}
 
 
-def pages(root):
-    """All files about the command: path -> text."""
+def manual_pages(root):
+    """The manual pages of a program: path -> text."""
+    if root.of != "callisto":
+        return {f"man/{root.of}.1": filled_template(f"{root.of}.1", mdoc_parts(root.subcommands))}
     top = {c.name: c for c in root.subcommands}
     graphs = [c for c in root.subcommands if c.subject == "Graphs"]
     sharing = [c for c in root.subcommands if c.subject == "Sharing the machine"]
     of_page = {"callisto-graph": graphs, "callisto-run": sharing}
     assert sorted(c.name for cs in of_page.values() for c in cs) == sorted(top), "a subcommand has no manual page"
-    made = {f"docs/man/{page}.1": filled_template(f"{page}.1", mdoc_parts(commands)) for page, commands in of_page.items()}
+    made = {f"man/{page}.1": filled_template(f"{page}.1", mdoc_parts(commands)) for page, commands in of_page.items()}
     parts = mdoc_parts(root.subcommands)
     parts["commands"], parts["examples"] = [], mdoc_examples(root.examples())
     for page, commands in of_page.items():
@@ -447,37 +453,48 @@ def pages(root):
         for c in commands:
             parts["commands"] += [f".It Cm {c.name}", *mdoc(c.description + ".")]
         parts["commands"] += [".El"]
-    made["docs/man/callisto.1"] = filled_template("callisto.1", parts)
-    made["docs/reference/cli.md"] = filled_template("cli.md", markdown_parts(root))
-    return made | completions(root)
+    return made | {"man/callisto.1": filled_template("callisto.1", parts)}
 
 
-def lab_pages(root):
-    """All files about the laboratory: path -> text."""
-    return {"docs/man/callisto-lab.1": filled_template("callisto-lab.1", mdoc_parts(root.subcommands)),
-            "docs/reference/lab.md": filled_template("lab.md", markdown_parts(root))} | completions(root)
+def reference(command, lab):
+    """The pages of options of both programs: path -> text."""
+    return {"docs/reference/cli.md": filled_template("cli.md", markdown_parts(command)),
+            "docs/reference/lab.md": filled_template("lab.md", markdown_parts(lab))}
 
 
-def described(program):
-    return Command(json.loads(subprocess.run([program, "--describe"], check=True, capture_output=True, text=True).stdout))
+def described(*program):
+    """The parser of a program; `program`: the words that run it."""
+    return Command(json.loads(subprocess.run([*program, "--describe"], check=True, capture_output=True, text=True).stdout))
+
+
+def write(files, folder):
+    """Writes the files that have another text, and returns their names."""
+    written = []
+    for name, text in files.items():
+        path = folder / name
+        if not path.is_file() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            written.append(name)
+    return written
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--check"]
-    if len(arguments) != 2:
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--into"] and len(arguments) > 2:
+        root = described(*arguments[2:])
+        write(manual_pages(root) | completions(root), pathlib.Path(arguments[1]))
+        return
+    programs = [a for a in arguments if a != "--check"]
+    if len(programs) != 2:
         sys.exit(__doc__)
-    differing = []
-    for name, text in (pages(described(arguments[0])) | lab_pages(described(arguments[1]))).items():
-        path = ROOT / name
-        if path.is_file() and path.read_text() == text:
-            continue
-        differing.append(name)
-        if "--check" not in sys.argv:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-    if differing and "--check" in sys.argv:
-        sys.exit("differs from what the parser says: " + ", ".join(differing) + "\nmake it anew by: ./x words")
-    print("\n".join(f"wrote {name}" for name in differing) or "nothing to write")
+    pages = reference(*[described(program) for program in programs])
+    if "--check" in arguments:
+        differing = [name for name, text in pages.items() if not (ROOT / name).is_file() or (ROOT / name).read_text() != text]
+        if differing:
+            sys.exit("differs from what the parser says: " + ", ".join(differing) + "\nmake it anew by: ./x words")
+        return
+    print("\n".join(f"wrote {name}" for name in write(pages, ROOT)) or "nothing to write")
 
 
 if __name__ == "__main__":

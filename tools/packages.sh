@@ -3,8 +3,8 @@
 # shellcheck shell=bash
 
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev libtomlplusplus-dev libgtest-dev)
-test_packages=(python3 python3-scipy)
+  libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev libtomlplusplus-dev libgtest-dev python3)
+test_packages=(python3-scipy)
 # Open MPI: its compiler wrapper, which tells the flags, and its launcher.
 mpi_packages=(libopenmpi-dev openmpi-bin)
 # For ./x test --all alone: abidiff, clang-format and clang with its OpenMP, which are skipped where no package has them,

@@ -1,6 +1,6 @@
 # Nix's recipe: nix-build -E 'with import <nixpkgs> {}; callPackage ./packaging/nix/package.nix {}'
 { lib, stdenv, cmake, ninja, pkg-config, hwloc, zlib, zstd, libarchive, expat, fmt, xxHash, cli11, nlohmann_json,
-  tomlplusplus }:
+  tomlplusplus, python3 }:
 
 stdenv.mkDerivation {
   pname = "callisto";
@@ -8,7 +8,7 @@ stdenv.mkDerivation {
 
   src = lib.cleanSource ../..;
 
-  nativeBuildInputs = [ cmake ninja pkg-config ];
+  nativeBuildInputs = [ cmake ninja pkg-config python3 ];
   buildInputs = [ hwloc zlib zstd libarchive expat fmt xxHash cli11 nlohmann_json tomlplusplus ];
   cmakeFlags = [
     (lib.cmakeBool "BUILD_SHARED_LIBS" true)

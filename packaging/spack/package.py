@@ -36,6 +36,8 @@ class Callisto(CMakePackage, PythonExtension):
     depends_on("xxhash")
     depends_on("cli11", when="+app")
     depends_on("tomlplusplus", when="+app")
+    # Manual pages and completions are made by a script.
+    depends_on("python@3.9:", type="build", when="+app")
     depends_on("nlohmann-json")
     depends_on("mpi", when="+mpi")
     extends("python@3.10:", when="+python")

@@ -25,6 +25,7 @@ COMMAND = os.environ.get("CALLISTO_COMMAND", "")
 LAB = os.environ.get("CALLISTO_LAB") or os.path.join(os.path.dirname(COMMAND), "callisto-lab")
 HAS_LAB = os.path.exists(LAB)  # not under sanitizers
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORDS = pathlib.Path(COMMAND).resolve().parent.parent / "words"  # manual pages and completions, made by the build
 DATA = pathlib.Path(os.environ.get("CALLISTO_DATA") or ROOT.parent / "shared" / "data")
 JOB = os.environ.get("CALLISTO_JOB", "")
 SANITIZED = os.environ.get("CALLISTO_SANITIZE", "") != ""
@@ -172,7 +173,7 @@ def completed_flags(command, program=COMMAND):
 
 def bash_completes(folder, name, *words):
     """Returns what bash offers in `folder` for the last of the words behind the program's name."""
-    script = (f'source "{ROOT}/docs/completion/{name}.bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+    script = (f'source "{WORDS}/completion/{name}.bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
               f'_{name.replace("-", "_")}; printf "%s\\n" "${{COMPREPLY[@]}}"')
     return subprocess.run(["bash", "-c", script, "bash", name, *words], capture_output=True, check=True,
                           cwd=folder).stdout.decode().split()
@@ -180,7 +181,7 @@ def bash_completes(folder, name, *words):
 
 def fish_completes(folder, name, line):
     """Returns what fish offers in `folder` for the line, sorted. Nothing may be on standard error."""
-    script = f'source "{ROOT}/docs/completion/{name}.fish"; complete -C {json.dumps(line)}'
+    script = f'source "{WORDS}/completion/{name}.fish"; complete -C {json.dumps(line)}'
     done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, check=True, cwd=folder,
                           env={**os.environ, "HOME": str(folder)})
     assert done.stderr == b"", (line, done.stderr)
@@ -189,7 +190,7 @@ def fish_completes(folder, name, line):
 
 def zsh_completes(folder, line):
     """Returns what zsh offers in `folder` for the line, sorted, without backslashes."""
-    done = subprocess.run(["zsh", "-f", ROOT / "tests" / "cli" / "zsh_completes.zsh", ROOT / "docs" / "completion", folder,
+    done = subprocess.run(["zsh", "-f", ROOT / "tests" / "cli" / "zsh_completes.zsh", WORDS / "completion", folder,
                            line], capture_output=True, check=True, env={**os.environ, "TERM": "xterm", "HOME": str(folder)})
     return sorted(row.replace("\\", "") for row in done.stdout.decode().splitlines())
 

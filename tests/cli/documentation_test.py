@@ -8,12 +8,11 @@ import os
 import shutil
 import subprocess
 
-from command import ROOT, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes, flags, main, zsh_completes
+from command import ROOT, WORDS, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes, flags, main, zsh_completes
 
 
 class Documentation(CommandTest):
-    """tools/cli_words.py --check (the test cli.words) compares manual pages, reference and completions with the parser.
-    Here they are used."""
+    """Manual pages and completions are made from the parser while the programs are built. Here they are used."""
 
     def test_help_has_what_is_described(self):
         for command in documented_commands():
@@ -22,7 +21,7 @@ class Documentation(CommandTest):
                 self.assertRegex(text, rf"(?m)^  (-\w, )?{flag}( |$)", command)
 
     def test_manual_pages(self):
-        pages = sorted((ROOT / "docs" / "man").glob("*.1"))
+        pages = sorted([*(ROOT / "docs" / "man").glob("*.1"), *(WORDS / "man").glob("*.1")])
         text = "".join(page.read_text() for page in pages)
         for command in documented_commands():
             self.assertEqual(text.count(f".Ss callisto {command}\n"), 1, command)
@@ -43,7 +42,7 @@ class Documentation(CommandTest):
         for shell, name in [("bash", "callisto.bash"), ("zsh", "_callisto"), ("fish", "callisto.fish"),
                             ("bash", "callisto-lab.bash"), ("zsh", "_callisto-lab"), ("fish", "callisto-lab.fish")]:
             if shutil.which(shell):
-                subprocess.run([shell, "-n", str(ROOT / "docs" / "completion" / name)], check=True)
+                subprocess.run([shell, "-n", str(WORDS / "completion" / name)], check=True)
 
     def test_bash_completes(self):
         if not shutil.which("bash"):

@@ -4,7 +4,7 @@ What its subcommands do is tested in bench*_test.py and simulate_test.py. Enviro
 
 import shutil
 
-from command import (COMMAND, LAB, ROOT, USAGE, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes,
+from command import (COMMAND, LAB, ROOT, WORDS, USAGE, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes,
                      flags, main, run)
 
 
@@ -75,7 +75,7 @@ class Laboratory(CommandTest):
                     says=["the command callisto beside this program", self.folder / "callisto"])
 
     def test_manual_page(self):
-        text = (ROOT / "docs" / "man" / "callisto-lab.1").read_text()
+        text = (WORDS / "man" / "callisto-lab.1").read_text()
         for command in documented_commands(LAB):
             self.assertEqual(text.count(f".Ss callisto-lab {command}\n"), 1, command)
 

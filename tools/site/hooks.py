@@ -127,7 +127,7 @@ def page_of_subcommand(section, names):
 
 
 def on_files(files, config):
-    for file in [f for f in files if f.src_path in ("README.md", "Doxyfile", "api.dox") or f.src_path.startswith("completion/")]:
+    for file in [f for f in files if f.src_path in ("README.md", "Doxyfile", "api.dox")]:
         files.remove(file)
     for at in tracked:
         if at.endswith(".md") and (ROOT / at).exists() and (not at.startswith("docs/") or at == "docs/README.md"):
