@@ -8,8 +8,8 @@ COMMAND, LAB and PROGRAM are built programs; `--describe` prints the subcommands
 belongs to no subcommand is in the templates tools/cli_words/*.in, where `@name@` alone on a line stands for a generated
 part.
 
-Without --into: writes the pages of options, docs/reference/cli.md and lab.md, which readers of the repository see without
-a build. --check writes nothing: it names the pages that differ from what they would be, and exits with 1 if there is one.
+Without --into: writes the pages of docs/reference that readers of the repository see without a build: options (cli.md,
+lab.md), weights.md, memory.md, cli-json.md. --check writes nothing: it names the pages that differ from what they would be, and exits with 1 if there is one.
 --into: writes the manual pages of PROGRAM to FOLDER/man and its completions of bash, zsh and fish to FOLDER/completion.
 The build calls it (cmake/words.cmake).
 """
@@ -259,6 +259,45 @@ def markdown_parts(root):
     return {"commands": commands[:-1], "options": options[:-1]}
 
 
+def cells(*texts):
+    return "|" + "".join(f" {text.replace('|', chr(92) + '|')} |" if text else " |" for text in texts)
+
+
+def together(rows):
+    """Joins the names of rows that say the same: [(name, rest)] -> [(names, rest)], in the order of the first of each."""
+    joined = {}
+    for name, rest in rows:
+        joined.setdefault(rest, []).append(name)
+    return [(", ".join(names), rest) for rest, names in joined.items()]
+
+
+def weight_table(root):
+    """The commands that take weights for something, then those that do not, which stand in one row."""
+    rows = {True: [], False: []}
+    for c in root.subcommands:
+        for row in c.weights:
+            named = f"`{c.name} {row['when']}`" if row["when"].startswith("--") else \
+                f"`{c.name}`, {row['when']}" if row["when"] else f"`{c.name}`"
+            rest = (row["are"], row["repeats"], row["repeats_without"])
+            rows[row["are"] != "not used" or bool(row["when"])].append((named, rest))
+    return [cells(named, *rest) for named, rest in rows[True] + together(rows[False])]
+
+
+def memory_table(root):
+    rows = [((c.name + " " + row["when"]).strip(), row["bytes"]) for c in root.subcommands for row in c.memory]
+    return [cells(*row) for row in together(rows)]
+
+
+def key_tables(root):
+    lines = []
+    for c in root.subcommands:
+        if c.keys:
+            lines += [f"## {c.name}", "", "| key | meaning |", "|---|---|",
+                      *[cells(row["keys"], row["meaning"]) for row in c.keys], ""]
+            lines += [*filled(c.below_keys), ""] if c.below_keys else []
+    return lines[:-1]
+
+
 def filled_template(name, parts):
     lines = []
     for line in (TEMPLATES / f"{name}.in").read_text().splitlines():
@@ -457,9 +496,11 @@ def manual_pages(root):
 
 
 def reference(command, lab):
-    """The pages of options of both programs: path -> text."""
+    """The pages of the reference that the parsers of both programs fill: path -> text."""
+    tables = {"weights": weight_table(command), "memory": memory_table(command), "keys": key_tables(command)}
     return {"docs/reference/cli.md": filled_template("cli.md", markdown_parts(command)),
-            "docs/reference/lab.md": filled_template("lab.md", markdown_parts(lab))}
+            "docs/reference/lab.md": filled_template("lab.md", markdown_parts(lab))} | {
+        f"docs/reference/{page}.md": filled_template(f"{page}.md", tables) for page in ("weights", "memory", "cli-json")}
 
 
 def described(*program):

@@ -8,7 +8,8 @@ import os
 import shutil
 import subprocess
 
-from command import ROOT, WORDS, CommandTest, bash_completes, completed_flags, documented_commands, fish_completes, flags, main, zsh_completes
+from command import ROOT, WORDS, CommandTest, bash_completes, completed_flags, described, documented_commands, fish_completes, flags, main, zsh_completes
+from kernels import KERNELS, NO_KERNELS
 
 
 class Documentation(CommandTest):
@@ -37,6 +38,16 @@ class Documentation(CommandTest):
                 serious = [line for line in done.stdout.splitlines()
                            if "input text line longer than 80 bytes" not in line and "referenced manual not found" not in line]
                 self.assertEqual(serious, [], page.name)
+
+    def test_each_kernel_is_declared_and_tried(self):
+        graphs = {name: parser for (name, *inner), parser in described().items() if parser["subject"] == "Graphs" and not inner}
+        self.assertEqual(set(graphs), set(KERNELS) | NO_KERNELS)
+        for name, row in KERNELS.items():
+            with self.subTest(name):
+                for what in ("weights", "memory", "keys"):
+                    self.assertTrue(graphs[name][what], f"the parser of {name} says nothing about {what}")
+                self.assertLessEqual(set(row.get("slow", [])), set(row.get("verify", [])))
+                self.assertLessEqual(set(row), {"verify", "slow", "memory", "weights", "keys"})
 
     def test_completions_are_scripts(self):
         for shell, name in [("bash", "callisto.bash"), ("zsh", "_callisto"), ("fish", "callisto.fish"),

@@ -11,6 +11,7 @@ import resource
 import subprocess
 
 from command import COMMAND, MEMORY, SANITIZED, CommandTest, main, run
+from kernels import trials
 
 
 class Memory(CommandTest):
@@ -18,12 +19,6 @@ class Memory(CommandTest):
 
     docs/reference/memory.md has them.
     """
-
-    KERNELS = [["bfs", "--source", 1], ["sssp", "--source", 1, "--random-weights", 1], ["pagerank"],
-               ["pagerank", "--seeds", 1], ["components"], ["scc"], ["biconnected"], ["kcore"], ["communities"],
-               ["communities", "--method", "labels"], ["clustering"], ["triangles"], ["diameter", "--searches", 20],
-               ["forest", "--random-weights", 1], ["truss"], ["matching"], ["colouring"], ["betweenness", "--samples", 16],
-               ["closeness", "--samples", 64], ["path", 1, 2, "-k", 5], ["flow", 1, 2], ["eigenvector"], ["katz"], ["hits"]]
 
     def setUp(self):
         super().setUp()
@@ -34,7 +29,7 @@ class Memory(CommandTest):
         text = self.file("sparse.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3000000 3000000 1\n2 1\n")
         graph = self.folder / "sparse.cg"
         self.succeed("convert", text, graph)
-        for arguments in [*self.KERNELS, ["convert", self.folder / "out.cg", "--order", "hubs"]]:
+        for arguments in [*trials("memory"), ["convert", self.folder / "out.cg", "--order", "hubs"]]:
             with self.subTest(arguments):
                 name, *options = arguments
                 says = "--order hubs" if name == "convert" else "betweenness of this graph" if name == "betweenness" else name
@@ -69,7 +64,7 @@ class Memory(CommandTest):
             return usage.ru_maxrss * 1024, json.loads((self.folder / "out.json").read_text())
         for file in (graph, directed):
             without, _ = peak("info", file)
-            for name, *options in self.KERNELS:
+            for name, *options in trials("memory"):
                 with self.subTest(name, file=file.name):
                     whole, found = peak(name, file, *options)
                     weights = 4 * found["graph"]["arcs"] if name in ("sssp", "forest") else 0

@@ -13,21 +13,12 @@ import sys
 import tempfile
 import time
 
-KERNELS = [
-    ["bfs", "--sources", "3"], ["sssp", "--sources", "3", "--random-weights", "1"], ["pagerank"],
-    ["pagerank", "--undirected", "--seeds", "{label}"], ["closeness"], ["eigenvector", "--undirected"], ["katz"], ["hits"],
-    ["closeness", "--harmonic", "--samples", "30"], ["components"], ["scc"], ["biconnected"], ["kcore"], ["communities"],
-    ["communities", "--method", "labels"], ["communities", "--resolution", "2"], ["clustering"], ["triangles"],
-    ["diameter", "--searches", "40"], ["forest", "--random-weights", "1"], ["matching"],
-    ["matching", "--random-weights", "1", "--weights", "strength"], ["colouring"], ["independent-set"],
-    ["clustering", "--directions"], ["clustering", "--random-weights", "1", "--weights", "strength"], ["similarity", "--best", "3"],
-    ["path", "{graph}", "{label}", "{far}"], ["path", "{graph}", "{label}", "{far}", "--all"],
-    ["path", "{graph}", "{label}", "{far}", "--shortest", "4"], ["truss"], ["eccentricity"], ["walks", "--each", "1", "--p", "0.5", "--q", "2"], ["bench", "gap", "--kernel", "bc", "--trials", "1"],
-]
-# On a larger graph, a search from each vertex, 1,000 sequential searches and the like take longer than all the rest.
+from kernels import trials
+
+# The experiment has an algorithm of its own.
+EXPERIMENT = ["bench", "gap", "--kernel", "bc", "--trials", "1"]
+# On a larger graph, what kernels.py calls slow takes longer than all the rest.
 MOST_ARCS_FOR_SLOW_CHECKS = 2_000_000
-SLOW_TO_CHECK = [["closeness"], ["diameter", "--searches", "40"], ["eccentricity"], ["truss"], ["similarity", "--best", "3"],
-                 ["path", "{graph}", "{label}", "{far}", "--shortest", "4"]]
 
 
 def verify(command, lab, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHECKS):
@@ -41,8 +32,8 @@ def verify(command, lab, graph, most_arcs_for_slow_checks=MOST_ARCS_FOR_SLOW_CHE
         size = run("info", native, "--json")["graph"]
         label = run("components", native, "--json")["top"][0]["component"]
         far = run("diameter", native, "--searches", "4", "--json")["to"]
-        for kernel in KERNELS:
-            if kernel in SLOW_TO_CHECK and size["arcs"] > most_arcs_for_slow_checks:
+        for kernel in [*trials("verify"), EXPERIMENT]:
+            if kernel in trials("slow") and size["arcs"] > most_arcs_for_slow_checks:
                 continue
             arguments = [argument.format(label=label, far=far, graph=native) for argument in kernel]
             found = run(*arguments, *([] if "{graph}" in kernel else [native]), "--verify", "--json")

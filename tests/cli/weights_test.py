@@ -8,13 +8,13 @@ import json
 import re
 
 from command import DATA, ROOT, CommandTest, documented_commands, main, needs_data, run
+from kernels import trials
 
 # Edges that repeat with other weights, and once with the same.
 EDGES = [("a", "b", 1), ("a", "b", 9), ("a", "c", 5), ("b", "c", 2), ("b", "c", 2), ("c", "d", 4), ("d", "e", 1),
          ("d", "e", 3), ("e", "f", 2), ("d", "f", 7), ("d", "f", 1), ("f", "a", 3), ("c", "e", 6), ("c", "e", 6)]
-# What the commands need besides a graph, and what of their answer is compared.
-ARGUMENTS = {"sssp": ["--source", "a"], "bfs": ["--source", "a"], "similarity": ["--threshold", "0.1"],
-             "walks": ["--each", "20", "--length", "6"], "subgraph": ["--around", "a", "--hops", "2"], "path": ["a", "e", "-k", "5"], "flow": ["a", "e"]}
+# What the commands need besides a graph.
+ARGUMENTS = {name: arguments for name, *arguments in trials("weights")} | {"subgraph": ["--around", "a", "--hops", "2"]}
 # Subcommands that say what a file holds, make a graph, or look at none.
 OTHERS = {"info", "compare-groups", "generate", "demo", "run", "broker", "status", "top", "set", "reset", "machine", "help"}
 

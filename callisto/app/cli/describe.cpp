@@ -55,6 +55,16 @@ json describe_parser(const CLI::App& parser) {
   object["program_description"] = words.program_description;
   object["footer"] = parser.get_footer();
   object["more"] = words.more;
+  object["weights"] = json::array();
+  for (const weight_row& row : words.weights) {
+    object["weights"].push_back(
+        {{"when", row.when}, {"are", row.are}, {"repeats", row.repeats}, {"repeats_without", row.repeats_without}});
+  }
+  object["memory"] = json::array();
+  for (const memory_row& row : words.memory) object["memory"].push_back({{"when", row.when}, {"bytes", row.bytes}});
+  object["keys"] = json::array();
+  for (const key_row& row : words.keys) object["keys"].push_back({{"keys", row.keys}, {"meaning", row.meaning}});
+  object["below_keys"] = words.below_keys;
   json positionals = json::array();
   json options = json::array();
   for (const CLI::Option* option : parser.get_options()) {

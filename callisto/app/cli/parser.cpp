@@ -112,6 +112,16 @@ void command_parser::footer(const std::string& text) const { of_->footer(text); 
 
 void command_parser::more(const std::string& text) const { words_of_parsers()[of_].more = text; }
 
+void command_parser::weights(weight_row row) const { words_of_parsers()[of_].weights.push_back(std::move(row)); }
+
+void command_parser::memory(memory_row row) const { words_of_parsers()[of_].memory.push_back(std::move(row)); }
+
+void command_parser::keys(const std::vector<key_row>& rows, const std::string& below) const {
+  parser_words& words = words_of_parsers()[of_];
+  words.keys.insert(words.keys.end(), rows.begin(), rows.end());
+  words.below_keys += below;
+}
+
 void command_parser::program_follows(const std::string& name, const std::string& description) const {
   words_of_parsers()[of_].program = name;
   words_of_parsers()[of_].program_description = description;

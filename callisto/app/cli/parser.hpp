@@ -14,6 +14,26 @@ class Option;
 
 namespace callisto::app {
 
+/// A row of the page on weights (docs/reference/weights.md): what a command takes the weights of edges for.
+struct weight_row {
+  std::string when;             ///< the options or the part of the answer that it holds for; empty: all
+  std::string are;              ///< strengths, lengths, ..., or "not used"
+  std::string repeats;          ///< what becomes of edges that repeat, if they have weights
+  std::string repeats_without;  ///< and if they have none; empty: there is no such case
+};
+
+/// A row of the page on memory (docs/reference/memory.md).
+struct memory_row {
+  std::string when;   ///< the options that it holds for; empty: all
+  std::string bytes;  ///< what the command takes at most beyond the graph
+};
+
+/// A row of the page on JSON (docs/reference/cli-json.md).
+struct key_row {
+  std::string keys;  ///< one or several, each between backticks
+  std::string meaning;
+};
+
 /// An option or a positional argument of a parser, to say more about it. A handle, valid as long as its parser.
 class command_option {
  public:
@@ -61,6 +81,12 @@ class command_parser {
 
   /// Paragraphs that the manual page and the reference have besides the footer's, as command_option::more.
   void more(const std::string& text) const;
+
+  // Rows of the pages of the reference about all commands. Each call adds to the earlier ones.
+  void weights(weight_row row) const;
+  void memory(memory_row row) const;
+  /// `below`: a paragraph below the table of keys.
+  void keys(const std::vector<key_row>& rows, const std::string& below = "") const;
 
   /// Behind the options stands another program with its arguments, which this parser does not see.
   void program_follows(const std::string& name, const std::string& description) const;

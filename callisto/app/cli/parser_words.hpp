@@ -1,13 +1,10 @@
 // Texts of options and parsers beyond the texts that CLI11 keeps: for --help, completion and documentation.
 #pragma once
 
+#include <callisto/app/cli/parser.hpp>
+
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace callisto::app {
 
@@ -23,6 +20,10 @@ struct parser_words {
   std::string more;     ///< as command_parser::more
   std::string program;  ///< name of the program behind the options in --help; empty: none
   std::string program_description;
+  std::vector<weight_row> weights;
+  std::vector<memory_row> memory;
+  std::vector<key_row> keys;
+  std::string below_keys;
 };
 
 // Empty words if nothing was said.

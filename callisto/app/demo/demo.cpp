@@ -365,6 +365,24 @@ command add_demo(const command_parser& app) {
   parser.more(
       "Without FILE it takes the Kronecker graph of scale 20, which it generates once. Callisto and "
       "OpenMP run at several batch sizes. If results do not agree, the exit code is 1.");
+  parser.keys({
+      {"`openmp`", "whether OpenMP was built in for comparison"},
+      {"`agree`", "whether all results agree"},
+      {"`svg`", "the picture"},
+      {"`pagerank`, `triangles`", "objects with the keys below"},
+      {"`repetitions`", "runs of each kind; times are their medians"},
+      {"`iterations`", "of `pagerank`: iterations of a run"},
+      {"`count`", "of `triangles`: the triangles"},
+      {"`max_difference`", "of `pagerank`: largest difference of a score between any two results"},
+      {"`automatic`", "time with the batch size that Callisto chooses"},
+      {"`batches`", "objects: `batch`, and the times `callisto` and `openmp` (null if not built in)"},
+      {"`openmp_by_automatic`",
+       "OpenMP's time by `automatic` of the same round: `median`, and `low` and `high`, its bounds at 95 % each from "
+       "five rounds on; null if not built in"},
+      {"`other_programs`",
+       "how many contexts other programs used meanwhile, on average; null if unknown. Above a tenth of them the text "
+       "says that the machine was busy"},
+  });
   parser.footer(
       "Runs PageRank and triangle counting with Callisto and with OpenMP's schedule(dynamic) in turns, checks\n"
       "that the results agree, prints the times and draws them.\n\n"

@@ -99,6 +99,45 @@ command add_analyze(const command_parser& app) {
   parser.more(
       "Distances and components take edges in both directions. A part that cannot be computed, because "
       "memory does not suffice or because the weights cannot be used, is left out with its reason.");
+  parser.weights({"its communities", "strengths", "sum", "counted"});
+  parser.weights({"its PageRank", "strengths", "sum", "once"});
+  parser.weights({"the rest", "not used", "once", "once"});
+  parser.memory({"", "the most of degrees, components, distances, communities, clustering, pagerank and betweenness"});
+  parser.keys({
+      {"`self_loops`, `undirected_edges`, `isolated`, `dangling`, `density`, `reciprocity`", "as of info"},
+      {"`assortativity`",
+       "correlation of the degrees at both ends of edges, without loops and repeats; of directed graphs of out- with "
+       "in-degrees; null if it is undefined"},
+      {"`out_degree`, `in_degree`",
+       "objects with `min`, `mean`, `max`, and `distribution`: pairs of a degree in stored arcs and the number of "
+       "vertices that have it, ascending"},
+      {"`components`",
+       "object: `count`, `single_vertices`, `largest` (objects with `component`, its smallest label, and `vertices`), "
+       "and `distribution`: pairs of a size and the number of components that have it, ascending; of directed graphs "
+       "the weak ones"},
+      {"`communities`",
+       "object: `count`, `modularity`, `weights` (what they were taken for), `largest` (objects with `community`, its "
+       "smallest label, and `vertices`), `members` (of each of these the labels of most arcs), and `distribution`, as "
+       "of components; by the Leiden method"},
+      {"`distances`", "object with the keys below; in the largest component, directions ignored"},
+      {"`sources`", "random vertices that were searched from; all, if they are as many as the component has"},
+      {"`mean`, `median`, `within_90_percent`", "of the distances of these to all others"},
+      {"`pairs`", "by distance from 0 on: how many pairs of a source and a vertex are so far apart"},
+      {"`diameter_at_least`, `diameter_at_most`",
+       "the largest distance found, and twice the smallest eccentricity found; equal if the diameter is certain"},
+      {"`triangles`", "as of triangles"},
+      {"`average_clustering`", "as of clustering"},
+      {"`wedges`", "paths of two edges in the underlying simple undirected graph"},
+      {"`global_clustering`",
+       "the share of them that a third edge closes: 3 * `triangles` / `wedges`; 0 if there are none"},
+      {"`pagerank`", "object: `iterations`, `converged`, `weights`, `top`"},
+      {"`betweenness`", "object: `sources`, `exact`, `top`; scores are normalized"},
+      {"`top`", "objects with `vertex`, `score` and `degree`, in the underlying simple undirected graph"},
+      {"`not_computed`", "objects with `step` and `reason`: that part is null"},
+      {"`seed`", "as given"},
+      {"`page`", "the page written; null if none was"},
+      {"`seconds`", "also the time of each step, under its name: `degrees`, and the parts above"},
+  });
   parser.footer(
       "Size, degrees, components, communities, distances and diameter, triangles and clustering, the vertices of "
       "highest\n"

@@ -251,6 +251,38 @@ command add_betweenness(const command_parser& app) {
       "The scores are those of NetworkX 3.6.\n\nWith `--stats` it also shows what the processor counted "
       "during the searches: cycles, instructions, references to the last-level cache and misses, or "
       "why it does not.");
+  parser.weights({"--weights length", "lengths", "min", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"",
+                 "4 m (8 m if directed) + 120 n, and for each concurrent search 190 n for one thread, 250 n for "
+                 "several; see [betweenness.hpp](../../callisto/graph/betweenness/betweenness.hpp)"});
+  parser.memory({"by lengths, of edges",
+                 "12 m (24 m if directed) + 130 n, and for each thread 135 n + 4 m; of edges 16 m + 24 m more, and 16 "
+                 "m for each thread"});
+  parser.keys({
+      {"`sources`", "sources that the scores are of: all vertices, or the sample"},
+      {"`exact`", "whether they are all"},
+      {"`seed`", "of an estimate: as given; its rows of `top` have `standard_error`, too"},
+      {"`error`, `confidence`", "with `--error`: as given"},
+      {"`normalized`", "whether scores are shares of the pairs of other vertices"},
+      {"`weights`", "`length`, or `none` if the graph has none or they were not used"},
+      {"`of`",
+       "with `--edges`: `edges`; the rows of `top` have `from`, `to` and `score`, and the keys about searches are "
+       "missing"},
+      {"`searches`",
+       "sources that were searched from: vertices with one neighbour, and with none, need no search; in `trials` those "
+       "of a trial"},
+      {"`form`", "what most searches ran in: `flat`, `nested` or `inner`"},
+      {"`level`", "level of that form's loop over sources"},
+      {"`counters`",
+       "with `--stats`: what the processor counted during the searches, `cycles`, `instructions`, `cache_references` "
+       "(of the last-level cache) and `cache_misses`; or only `missing`, why it did not"},
+      {"`trials`",
+       "what the choice of `form` rests on: objects with `form`, `level`, `searches` and `seconds`; empty if it was "
+       "given, there were too few sources to try, or other jobs left the process one context"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "as of pagerank"},
+  });
   parser.footer(
       "Paths count arcs, or are as long as the sum of their weights with --weights length; of repeated\n"
       "edges the shortest counts, loops not at all.\n\n"

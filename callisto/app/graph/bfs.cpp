@@ -112,6 +112,19 @@ command add_bfs(const command_parser& app) {
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>distance<TAB>parent' a line in\n"
                    "order of labels, '-' where a vertex is not reached; with --json the object");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "16.4 n (28.4 n): parents, distances, two lists, three bitmaps"});
+  parser.keys({
+      {"`source`", "label of the source, with `--source`"},
+      {"`reached`", "vertices reached, the source included"},
+      {"`largest_distance`", "arcs to the farthest of them"},
+      {"`bottom_up_levels`", "levels that were searched bottom-up"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "objects with `distance` and the number of `vertices` at it, nearest first"},
+      {"`sources`, `seed`",
+       "with `--sources`: as given; `top` then has an object for each search: `source`, `seconds`, `reached`, "
+       "`distance` (the largest) and `bottom_up` (levels), and `seconds.compute` is the median"},
+  });
   parser.footer(
       "Breadth-first search along the direction of arcs, by the direction-optimizing algorithm\n"
       "(Beamer, Asanovic and Patterson, SC'12).\n\n"

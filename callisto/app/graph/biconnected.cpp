@@ -116,6 +116,18 @@ command add_biconnected(const command_parser& app) {
       "A bridge is a biconnected component of one edge. Components are numbered from 0 in the order of their first "
       "edges. The method is that of Tarjan and Vishkin (1985), by breadth-first trees and without their auxiliary "
       "graph (FAST-BCC: Dong et al., PPoPP'23).");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "44 n + 20 e (80 n + 40 e) and, without that list of edges, what components needs"});
+  parser.keys({
+      {"`blocks`", "biconnected components, bridges included"},
+      {"`largest_block`", "vertices of the largest"},
+      {"`bridges`", "edges without which their component falls apart"},
+      {"`articulation_points`", "vertices without which their component falls apart"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`",
+       "objects with `vertex` and `blocks`, those that it is in; with `--bridges` with `from` and `to`, in the order "
+       "of the graph; with `--edges` the largest with `block` and `vertices`"},
+  });
   parser.footer(
       "Two edges are in one biconnected component if a cycle without repeated vertices has both. A\n"
       "vertex in two or more is an articulation point: without it, its component falls apart.\n"

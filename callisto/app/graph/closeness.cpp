@@ -113,6 +113,20 @@ command add_closeness(const command_parser& app) {
       "Closeness of a vertex is r / S * r / (n - 1): r other vertices reach it, S is the sum of their distances, n "
       "the number of vertices. That is NetworkX's definition, with the factor for graphs that are not connected "
       "(wf_improved). Harmonic closeness is the sum of 1 / distance.");
+  parser.weights({"--weights length", "lengths", "min", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "(17 + 2 v + 240 for each thread) n; with lengths 24 m and (130 + 100 for each thread) n"});
+  parser.keys({
+      {"`measure`", "`closeness` or `harmonic`"},
+      {"`distances`", "`incoming`: to the vertex, or `outgoing`: from it"},
+      {"`sources`", "number of vertices at the other ends of distances"},
+      {"`exact`", "whether they are all"},
+      {"`normalized`", "of `harmonic`: whether sums are divided by n - 1"},
+      {"`seed`, `error`, `confidence`", "of an estimate: as given"},
+      {"`weights`", "`length`, or `none` if the graph has none or they were not used"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "as of pagerank; objects of an estimate have `standard_error`, too"},
+  });
   parser.footer(
       "Distances count arcs, or are sums of weights with --weights length; in directed graphs they lead\n"
       "to the vertex. Loops play no part; of repeated arcs the shortest counts.\n\n"

@@ -101,6 +101,18 @@ command add_clustering(const command_parser& app) {
       "each divided by the largest of the graph (Onnela et al. 2005). Both are NetworkX's `clustering()`; `--output` "
       "then "
       "has no triangles, and `--top` ranks by coefficient.");
+  parser.weights({"--weights strength", "strengths", "sum", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "24 n more than triangles; with directions or weights 32 n + 28 e, and 8 n a thread"});
+  parser.keys({
+      {"`triangles`", "of the graph"},
+      {"`average_clustering`",
+       "average of the local clustering coefficients of all vertices, 0 for those with fewer than two neighbours"},
+      {"`transitivity`", "three times the triangles by the pairs of neighbours of all vertices"},
+      {"`weights`", "`strength` with `--weights strength`, else `none`"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "the vertices of most triangles: objects with `vertex`, `triangles` and `coefficient`"},
+  });
   parser.footer(
       "The local clustering coefficient of a vertex is the share of the pairs of its neighbours\n"
       "that are neighbours themselves, 0 with fewer than two; transitivity is that share over the\n"

@@ -86,6 +86,14 @@ command add_colouring(const command_parser& app) {
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>colour' a line in order of labels,\n"
                    "colours from 0 on; with --json the object");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "37 n + 8 e, and 1 MiB a thread"});
+  parser.keys({
+      {"`colours`, `order`", "colours used, and the order as given"},
+      {"`seed`", "as given"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "objects with `colour` and `vertices`"},
+  });
   parser.footer(
       "Greedy colouring by the algorithm of Jones and Plassmann. Directions, repeated edges and\n"
       "loops play no part.\n\n"

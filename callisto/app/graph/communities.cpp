@@ -237,6 +237,32 @@ command add_communities(const command_parser& app) {
       "2007). Opposite and repeated arcs add up. Loops count; `--drop-loops` drops them. The result depends on the "
       "graph, the order of its vertices in the file included.\n\nWith `--top` and `--output` only the largest "
       "communities are written: `community<TAB>vertices` a line.");
+  parser.weights({"", "strengths", "sum", "counted"});
+  parser.memory({"",
+                 "251 n + 36 m (347 n + 48 m) and 24 n (32 n) a thread, with labels 41 n (57 n) and 12 n (16 n) a "
+                 "thread; of a directed graph besides its undirected form, 24 n + 24 m (32 m with short weights, 56 m "
+                 "with others); 1 MiB a thread"});
+  parser.keys(
+      {
+          {"`method`, `seed`", "as given"},
+          {"`resolution`", "as given; without, 1, or with `--quality cpm` the density of the graph"},
+          {"`communities`", "how many there are"},
+          {"`largest_community`", "vertices of the largest"},
+          {"`weights`", "`strength` if the graph has weights, else `none`"},
+          {"`modularity`",
+           "at that resolution: the share of the weight inside of communities, less what chance would put there"},
+          {"`cpm`", "with `--quality cpm`, instead: the weight inside, less the resolution for each pair of members"},
+          {"`directions`", "`followed` if modularity depends on them, else `ignored`"},
+          {"`converged`", "whether no joining of two communities, or no other label, is better"},
+          {"`levels`", "the moves on each level, in the order of work: objects with `vertices`, `rounds` and `moves`"},
+          {"`verified`", "true with `--verify`"},
+          {"`top`",
+           "the largest communities, equal ones by label: objects with `community` (the smallest label in it), "
+           "`vertices` and, without `--quiet`, `members`: those of most arcs"},
+          {"`members_file`", "the file of `--members`, if one is given"},
+      },
+      "Opposite and repeated arcs add up. Loops count (`--drop-loops` drops them). The result depends on the graph, "
+      "the order of its vertices in the file included, and on no number of threads.");
   parser.footer(
       "A community is named after its smallest vertex, and is connected. Weights count as strengths of\n"
       "ties. The result is the same whatever the number of threads.\n\n"

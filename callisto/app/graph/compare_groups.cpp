@@ -104,6 +104,17 @@ command add_compare_groups(const command_parser& app) {
       "Normalized mutual information is that of Danon et al. (2005), by the mean of both entropies. The adjusted Rand "
       "index is Hubert and Arabie's (1985), the variation of information Meila's (2003). Vertices that one file lacks "
       "are left out, and counted on standard error. Commas separate the fields of a `.csv` file; of other files tabs.");
+  parser.keys({
+      {"`files`", "the two files"},
+      {"`vertices`", "vertices that both have"},
+      {"`left_out`", "vertices that only the first has, and only the second"},
+      {"`groups`", "groups of each, of vertices that both have"},
+      {"`shared`", "pairs of groups, one of each file, that share a vertex"},
+      {"`normalized_mutual_information`", "1 if the divisions are equal, 0 if they are independent"},
+      {"`adjusted_rand`", "1 if they are equal, 0 as by chance, or below"},
+      {"`rand`", "share of pairs of vertices that are together in both, or apart in both"},
+      {"`variation_of_information`", "in nats; 0 if they are equal"},
+  });
   parser.footer(
       "The files are what communities, components and the like write with --output, or tables of\n"
       "your own. Names of groups mean nothing: only which vertices are together. --quiet prints\n"

@@ -83,6 +83,17 @@ command add_components(const command_parser& app) {
       "The method samples, then finishes (ConnectIt: Dhulipala, Hong and Shun, VLDB'21; Afforest: "
       "Sutton, Ben-Nun and Barak, IPDPS'18).\n\nWith `--top` and `--output` only the largest components "
       "are written: `component<TAB>vertices` a line.");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "28.4 n (44.4 n)"});
+  parser.keys({
+      {"`components`", "how many there are"},
+      {"`largest_component`", "vertices of the largest"},
+      {"`single_vertices`", "components of one vertex"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`",
+       "the largest components, equal ones by label: objects with `component` (the smallest label in it) and "
+       "`vertices`"},
+  });
   parser.footer(
       "A component is named after its smallest vertex. Of a directed graph they are the weakly\n"
       "connected ones: arcs count in either direction.\n\n"
@@ -98,6 +109,17 @@ command add_scc(const command_parser& app) {
   parser.more(
       "The method trims, searches forward and backward (Hong, Rodia and Olukotun, SC'13), and leaves "
       "the rest to Tarjan's algorithm.");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "41 n (57 n)"});
+  parser.keys({
+      {"`components`", "strongly connected components"},
+      {"`largest_component`", "vertices of the largest"},
+      {"`single_vertices`", "components of one vertex"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`",
+       "the largest components, equal ones by label: objects with `component` (the smallest label in it) and "
+       "`vertices`"},
+  });
   parser.footer(
       "Two vertices are in one component if each can be reached from the other along arcs. A\n"
       "component is named after its smallest vertex.\n\n"

@@ -50,6 +50,13 @@ command add_convert(const command_parser& app) {
   o->input.add_loading_options(parser);
   o->input.add_random_weights(parser);
   o->run.add_to(parser);
+  parser.weights({"", "kept", "min", "once"});
+  parser.memory({"--order", "the graph once more, and 20 n (32 n); 2 m (4 m if directed) with wide weights"});
+  parser.keys({
+      {"`written`",
+       "object with `file`, `format` and `bytes` of the output (`bytes` 0 if it is not a regular file), and `lost`: "
+       "what the file does not keep of the graph, a list of texts"},
+  });
   parser.footer(
       "Edges are written as they are held: repeats removed and, with --undirected, each once.\n\n"
       "Examples:\n"

@@ -125,6 +125,19 @@ command add_diameter(const command_parser& app) {
   o->common.other_lines = [] { return std::string_view("one number"); };
   o->common.add_to(parser, "Write the result to FILE");
   parser.more("With `--quiet` it prints the diameter alone, or both bounds with a tab between them.");
+  parser.weights({"--weights length", "lengths", "min", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "44.8 n (80.8 n)"});
+  parser.keys({
+      {"`exact`", "whether the diameter is known; not if `--searches` ended the search"},
+      {"`diameter`", "the largest distance in edges, if it is known"},
+      {"`lower`, `upper`", "its bounds"},
+      {"`from`, `to`", "two vertices that are `lower` apart"},
+      {"`searches`", "breadth-first searches that it took"},
+      {"`component`", "vertices of the component that it is the diameter of, the largest"},
+      {"`along`, `weights`", "as given: which way paths follow arcs, and whether weights are lengths"},
+      {"`verified`", "true with `--verify`: searches from up to 1,000 vertices did not contradict it"},
+  });
   parser.footer(
       "The distance of two vertices is the least number of edges between them, whatever their\n"
       "direction and weight; the largest is the diameter. It is that of the largest connected\n"

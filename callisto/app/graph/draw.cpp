@@ -259,6 +259,12 @@ command add_draw(const command_parser& app) {
   parser.more(
       "The drawing is one file for a browser or a paper, light or dark as the reader prefers. Of communities, the six "
       "largest have colours of their own; the others are grey. The pointer on a circle shows what it is.");
+  parser.weights({"", "strengths", "sum", "counted"});
+  parser.keys({
+      {"`drawn`", "`vertices` or `communities`"},
+      {"`circles`, `lines`", "how many were drawn"},
+      {"`written`", "the file"},
+  });
   parser.footer(
       "Places come from forces: vertices push each other away, edges pull their ends together. Weights count as\n"
       "strengths of ties. The drawing is the same whatever the number of threads.\n\n"

@@ -78,6 +78,17 @@ command add_eccentricity(const command_parser& app) {
   parser.more(
       "The diameter is the largest eccentricity, the radius the smallest in the largest component: a weakly connected "
       "one, with `--along out` or `in` a strongly connected one. Its center are the vertices with that eccentricity.");
+  parser.weights({"--weights length", "lengths", "min", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "62 n (94 n), what components needs, and 40 n (56 n) a thread"});
+  parser.keys({
+      {"`diameter`, `radius`", "the largest eccentricity; the smallest in the largest component"},
+      {"`periphery`, `center`", "vertices that have it"},
+      {"`searches`", "searches done, those of 64 at once counted one by one"},
+      {"`along`, `weights`", "as given: which way paths follow arcs, and whether weights are lengths."},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "objects with `vertex` and `eccentricity`"},
+  });
   parser.footer(
       "Exact for all vertices, by bounds (Takes and Kosters 2013) and 64 searches at once. Only\n"
       "distances to vertices that can be reached count, so that a graph need not be connected.\n\n"

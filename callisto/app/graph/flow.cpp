@@ -92,6 +92,19 @@ command add_flow(const command_parser& app) {
       "The method is push-relabel (Goldberg and Tarjan 1988) with the highest label first, gaps and global relabelling "
       "(Cherkassky and Goldberg 1997). Of several least cuts it is the one with the fewest vertices on the side of TO. "
       "Pushes are the work of one thread: each depends on the one before.");
+  parser.weights({"", "capacities", "sum", "once"});
+  parser.memory({"", "45 n + 120 m (81 n + 120 m); 144 m if directed"});
+  parser.keys({
+      {"`source`, `target`", "labels of the two vertices"},
+      {"`flow`", "its value, which is the capacity of the cut"},
+      {"`cut_edges`", "edges of the cut"},
+      {"`source_side`, `target_side`", "vertices on either side of it"},
+      {"`weights`", "`strength`: weights are capacities; `none`: each edge carries 1"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`",
+       "the edges of largest capacity in the cut: objects with `from`, `to` and `capacity`; with `--edges` those of "
+       "the largest flows, with `flow` in its place"},
+  });
   parser.footer(
       "Weights are capacities; without weights each edge carries 1, and the flow is the number of paths\n"
       "that share no edge. Directions count; an undirected edge carries its capacity either way.\n\n"

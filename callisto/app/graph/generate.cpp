@@ -170,6 +170,13 @@ command add_generate(const command_parser& app) {
   add_random_weights(parser, o->weights_seed);
   add_build_options(parser, o->build, "min");
   o->run.add_to(parser);
+  parser.keys({
+      {"`written`", "as of convert"},
+      {"`model`, `seed`", "as given"},
+      {"`vertices`, `arcs`, `directed`, `weighted`", "the graph written"},
+      {"`edges`", "edges of the graph written, undirected ones once"},
+      {"`drawn`", "what was drawn before repeats were merged, an object as `listed`"},
+  });
   parser.footer(
       "Examples:\n"
       "  callisto generate kronecker kron20.cg --scale 20\n"

@@ -53,6 +53,14 @@ command add_independent_set(const command_parser& app) {
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>1' for members and 'label<TAB>0' for\n"
                    "others, a line each in order of labels; with --json the object");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "5 n (9 n)"});
+  parser.keys({
+      {"`members`", "vertices in the set"},
+      {"`rounds`", "of taking vertices"},
+      {"`seed`", "as given"},
+      {"`verified`", "true with `--verify`"},
+  });
   parser.footer(
       "A maximal independent set, as a loop over the vertices in a random order finds it: a vertex\n"
       "joins unless a neighbour has. Directions, repeated edges and loops play no part.\n\n"

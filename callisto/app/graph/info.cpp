@@ -104,6 +104,24 @@ command add_info(const command_parser& app) {
   o->input.add_to(parser);
   o->run.add_to(parser);
   parser.more("Vertices, edges, self-loops, repeated edges, degrees and memory.");
+  parser.memory({"", "1 MiB a thread"});
+  parser.keys({
+      {"`self_loops`", "edges of the graph from a vertex to itself"},
+      {"`repeated_edges`", "edges of the graph that equal another; 0 unless repeats were kept"},
+      {"`undirected_edges`", "edges of the simple undirected graph: distinct unordered pairs, loops dropped"},
+      {"`out_degree`, `in_degree`", "objects with `min`, `mean` and `max`, counting stored arcs"},
+      {"`isolated`", "vertices without any arc"},
+      {"`dangling`", "vertices without out-arcs, isolated ones included"},
+      {"`density`",
+       "share of pairs of vertices that are joined, without loops and repeats; of directed graphs of ordered pairs"},
+      {"`reciprocity`",
+       "share of arcs that have their reverse, without loops and repeats; 1 of undirected graphs, null without arcs"},
+      {"`attributes`",
+       "the columns of `vertices` and of `edges`: lists of objects with `name`, `type` (`int64`, `double`, `bool`, "
+       "`string`) and `missing`, the number of rows without a value"},
+      {"`bytes`", "memory of the graph"},
+      {"`verified`", "whether `--verify` was given (and found nothing wrong)"},
+  });
   parser.footer(
       "Examples:\n"
       "  callisto info graph.txt.gz\n"

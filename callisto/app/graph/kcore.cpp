@@ -49,6 +49,14 @@ command add_kcore(const command_parser& app) {
   o->add_to(parser,
             "Write to FILE ('-': standard output) 'label<TAB>coreness' a line in order of\n"
             "labels; with --json the object");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "about 24 n (44 n)"});
+  parser.keys({
+      {"`degeneracy`", "the largest coreness"},
+      {"`innermost_core`", "vertices that have it"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "objects with `vertex` and `coreness`"},
+  });
   parser.footer(
       "The k-core is the largest subgraph in which every vertex has at least k neighbours; the\n"
       "coreness of a vertex is the largest k with a core that has it. Directions, repeated edges and\n"

@@ -74,6 +74,16 @@ command add_matching(const command_parser& app) {
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>partner' a line in order of labels,\n"
                    "'-' without partner; with --json the object");
+  parser.weights({"--weights strength", "strengths", "sum", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "20 n (40 n)"});
+  parser.keys({
+      {"`matched_edges`, `weight`", "edges taken, and the sum of their weights, 1 each without weights"},
+      {"`weights`", "`strength` if heavy edges were taken first, else `none`"},
+      {"`rounds`", "of taking edges"},
+      {"`seed`", "as given"},
+      {"`verified`", "true with `--verify`"},
+  });
   parser.footer(
       "A maximal matching, as a loop over the edges in a random order finds it: an edge is taken\n"
       "unless one of its ends is matched. With --weights strength the loop takes heavy edges\n"

@@ -115,6 +115,21 @@ command add_pagerank(const command_parser& app) {
       "The rank of vertices without out-edges is spread evenly over all vertices, or returns to the "
       "seeds. If edges have weights, an edge is followed with the share that its weight has in the sum over the "
       "vertex's out-edges, as NetworkX does by default; `--weights none` follows all alike.");
+  parser.weights({"", "strengths", "sum", "once"});
+  parser.memory({"",
+                 "88 n; with seeds 96 n (48 n if the tolerance is 1e-5 or more, 24 n if not accelerated); if rows "
+                 "repeat (web graphs) 4 m + 24 n (8 m + 24 n) and 6 MiB more"});
+  parser.keys({
+      {"`damping`, `tolerance`", "as given"},
+      {"`iterations`", "iterations done"},
+      {"`converged`", "whether `change` came down to `tolerance`"},
+      {"`change`", "sum of the absolute changes of all scores in the last iteration"},
+      {"`weights`",
+       "what the weights of edges were taken for: `strength`, or `none` if the graph has none or they were not used"},
+      {"`seeds`", "with `--seeds` or `--seeds-file`: how many there are"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "the best vertices, best first, equal ones by label: objects with `vertex` (the label) and `score`"},
+  });
   parser.footer(
       "The walk begins again with the probability that is left, and at vertices without out-edges:\n"
       "anywhere, or at the seeds (personalised PageRank). The scores sum to 1.\n\n"

@@ -147,6 +147,14 @@ command add_similarity(const command_parser& app) {
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>label<TAB>similarity' a line for\n"
                    "each pair; with --json the object");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "32 n + 16 e, 20 n a thread, and 24 a pair"});
+  parser.keys({
+      {"`measure`, `threshold`, `best`, `least_common`", "as given"},
+      {"`pairs`", "how many there are"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "the pairs most alike: objects with `vertex`, `other` and `similarity`"},
+  });
   parser.footer(
       "Neighbours are those of the simple undirected graph: directions, repeated edges and loops\n"
       "play no part. Pairs need not be neighbours themselves. Vertices with one neighbour are all\n"

@@ -190,6 +190,22 @@ command add_eigenvector(const command_parser& app) {
   o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");
+  parser.weights({"--weights strength", "strengths", "sum", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "161 n + 3 v n and 16 MiB"});
+  parser.keys({
+      {"`tolerance`", "as given"},
+      {"`iterations`", "products with the matrix done"},
+      {"`converged`", "whether `residual` came down to `tolerance`"},
+      {"`residual`", "what the definition leaves over, as a share of the eigenvalue"},
+      {"`eigenvalue`", "the largest one"},
+      {"`components`",
+       "components with scores; if they are several, these share the largest eigenvalue, and the eigenvector is not "
+       "unique"},
+      {"`weights`", "`strength`, or `none` if the graph has none or they were not used"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "as of pagerank"},
+  });
   parser.footer(
       "A score is proportional to the sum of the scores of the in-neighbours: the eigenvector of the\n"
       "largest eigenvalue. The sum of squares is 1. A directed graph needs a cycle.\n\n"
@@ -218,6 +234,19 @@ command add_katz(const command_parser& app) {
   o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");
+  parser.weights({"--weights strength", "strengths", "sum", ""});
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "161 n + 3 v n and 16 MiB"});
+  parser.keys({
+      {"`tolerance`", "as given"},
+      {"`iterations`", "products with the matrix done"},
+      {"`converged`", "whether `residual` came down to `tolerance`"},
+      {"`residual`", "what the definition leaves over, as a share of the right side"},
+      {"`alpha`, `beta`", "as used"},
+      {"`weights`", "`strength`, or `none` if the graph has none or they were not used"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "as of pagerank"},
+  });
   parser.footer(
       "A score is alpha * the sum of the in-neighbours' scores + beta.\n\n"
       "Examples:\n"
@@ -235,6 +264,18 @@ command add_hits(const command_parser& app) {
   o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>authority<TAB>hub'\n"
                    "a line in order of labels; with --json the object");
+  parser.weights({"", "strengths", "sum", "once"});
+  parser.memory({"", "161 n + 3 v n and 16 MiB"});
+  parser.keys({
+      {"`tolerance`", "as given"},
+      {"`iterations`", "products with the matrix done"},
+      {"`converged`", "whether `residual` came down to `tolerance`"},
+      {"`residual`", "what the definition leaves over, as a share of the eigenvalue"},
+      {"`ranked_by`", "`authority` or `hub`"},
+      {"`weights`", "`strength`, or `none` if the graph has none or they were not used"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "as of pagerank, with `authority` and `hub` instead of `score`"},
+  });
   parser.footer(
       "An authority is proportional to the sum of the hubs that point to it, a hub to the sum of the\n"
       "authorities that it points to (Kleinberg 1999). Both sum up to 1.\n\n"

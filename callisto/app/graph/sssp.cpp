@@ -271,6 +271,30 @@ command add_sssp(const command_parser& app) {
                    "'target<TAB>vertex<TAB>distance' for each vertex of the paths; with --json\n"
                    "the object");
   parser.more("With `--verify`, paths over negative weights are checked by their definition.");
+  parser.weights({"", "lengths", "min", ""});
+  parser.memory({"",
+                 "about 68 n + 8 m (80 n + 8 m), of which 12 n (24 n) for parents: what all graphs tried have stayed "
+                 "under; lists of waiting vertices have no bound of their own"});
+  parser.keys({
+      {"`source`, `sources`, `seed`, `verified`", "as of bfs"},
+      {"`weights`", "`length`"},
+      {"`reached`", "vertices reached, the source included"},
+      {"`largest_distance`", "sum of the weights on the shortest path to the farthest of them"},
+      {"`prepare_seconds`",
+       "looking at the weights and gathering light arcs, once for all sources; not part of `seconds.compute`"},
+      {"`method`",
+       "`delta-stepping`, or `bellman-ford` if a weight is negative; with `--target` `dijkstra` if the search ended "
+       "early, else `whole search`"},
+      {"`paths`",
+       "with `--target`: objects with `target`, `distance` (null if there is no path) and `vertices`, the labels from "
+       "the source on"},
+      {"`delta`", "width of a bucket"},
+      {"`light_arcs`", "arcs gathered in rows of their own; 0 if no arc is heavy"},
+      {"`top`",
+       "the vertices farthest away: objects with `vertex` and `distance`; with `--sources` an object for each search: "
+       "`source`, `seconds`, `reached`, `distance` (the largest), `relaxations` (arcs looked at) and `shortened` "
+       "(distances that became shorter)"},
+  });
   parser.footer(
       "The length of a path is the sum of the weights of its arcs. The method is delta-stepping\n"
       "(Meyer and Sanders 2003). If a weight is negative, it is that of Bellman and Ford, and a\n"

@@ -168,6 +168,11 @@ command add_subgraph(const command_parser& app) {
       "In files, blanks, tabs, commas and semicolons separate fields; lines that begin with `#` are skipped. A value "
       "`-` "
       "is none.");
+  parser.weights({"", "kept", "min", "once"});
+  parser.memory({"", "the most of components, scc, kcore and the copy"});
+  parser.keys({
+      {"`written`", "as of convert, with `vertices` and `arcs` of the subgraph"},
+  });
   parser.footer(
       "Vertices keep their labels, edges their weights, where the format has them. The order of\n"
       "vertices is that of the input.\n\n"

@@ -67,6 +67,13 @@ command add_topological(const command_parser& app) {
   parser.more(
       "The method is Kahn's (1962), a layer at a time. A graph with a cycle has no such order: the command names one "
       "and exits with status 3. A self-loop is a cycle; `--drop-loops` drops them.");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "48 n (64 n)"});
+  parser.keys({
+      {"`layers`", "how many there are: the vertices of the longest path"},
+      {"`widest_layer`", "vertices of the largest"},
+      {"`verified`", "true with `--verify`"},
+  });
   parser.footer(
       "The layer of a vertex is the number of arcs on the longest path that ends there, so arcs lead\n"
       "to higher layers. The order is by layer, then as the graph stores its vertices.\n\n"

@@ -44,6 +44,13 @@ command add_triangles(const command_parser& app) {
   o->other_lines = [] { return std::string_view("one number"); };
   o->add_to(parser, "Write the result to FILE");
   parser.more("With `--quiet` it prints the number alone.");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "16 n + 20 e (24 n + 24 e), and n / 8 bytes and 1 MiB a thread"});
+  parser.keys({
+      {"`triangles`", "triangles of the simple undirected graph"},
+      {"`undirected_edges`", "its edges"},
+      {"`verified`", "true with `--verify`"},
+  });
   parser.footer(
       "Directions, repeated edges and loops play no part: triangles are counted in the\nunderlying simple graph.\n\n"
       "Examples:\n"

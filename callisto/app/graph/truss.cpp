@@ -83,6 +83,14 @@ command add_truss(const command_parser& app) {
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>label<TAB>trussness' a line for\n"
                    "each edge; with --json the object");
+  parser.weights({"", "not used", "once", "once"});
+  parser.memory({"", "about 40 n + 88 e, and 4 n a thread"});
+  parser.keys({
+      {"`highest_trussness`, `innermost_truss`", "the largest trussness, and the edges that have it"},
+      {"`undirected_edges`", "edges of the simple undirected graph"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`", "objects with `trussness` and `edges`, highest first"},
+  });
   parser.footer(
       "The k-truss is the largest subgraph in which every edge is in at least k - 2 triangles; the\n"
       "trussness of an edge is the largest k with a truss that has it, and 2 without triangles.\n"

@@ -131,6 +131,14 @@ command add_walks(const command_parser& app) {
                    "Write to FILE ('-': standard output) a walk a line, labels with blanks between;\n"
                    "with --json the object");
   parser.more("Each walk is a function of the seed and its number, whatever the number of threads.");
+  parser.weights({"", "strengths", "sum", "once"});
+  parser.memory({"", "nothing, or 8 n + 8 m if weighted"});
+  parser.keys({
+      {"`walks`, `visited`", "walks made, and vertices on them, repeats included"},
+      {"`length`, `p`, `q`, `seed`", "as given"},
+      {"`weights`", "`strength` if arcs were taken by weight, else `none`"},
+      {"`verified`", "true with `--verify`"},
+  });
   parser.footer(
       "A walk follows arcs in their direction and ends before its length where none leaves. An arc\n"
       "is taken in proportion to its weight, if the graph has weights. Walks go round by round over\n"

@@ -389,6 +389,8 @@ command add_watch(const command_parser& app) {
       "Empty lines, and what follows '#', count for nothing. Without --levels, --distances, --pagerank\n"
       "and --components the last two are watched. PageRank follows weights, as 'callisto pagerank' does;\n"
       "an edge without a weight has 1.");
+  parser.weights({"--pagerank", "strengths", "sum", "once"});
+  parser.weights({"--distances", "lengths", "min", "once"});
   parser.footer(
       "Each update is one line, or one JSON object with --json; the last line says how long updates\n"
       "took and how things stand, also after an interrupt (Ctrl-C). With --quiet it is the only one.\n\n"
