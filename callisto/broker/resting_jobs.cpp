@@ -9,7 +9,7 @@
 namespace callisto::broker {
 
 bool rest_of_job::rests(std::uint64_t now, const cosched::timing& delays) {
-  if (now - at_ > 4 * cosched::watch_period) {
+  if (now - at_ > 4 * cosched::sharing_limits::watch_period) {
     at_ = quiet_since_ = now;
     used_ = machine::processor_time_of(pid_);
     return false;

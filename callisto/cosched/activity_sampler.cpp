@@ -13,15 +13,13 @@ activity_sampler::activity activity_sampler::look(unsigned job, const job_record
   const std::scoped_lock held(sampling_);
   sample& s = samples_[job];
   const auto pid = static_cast<pid_t>(r.pid);
-  if (s.pid != r.pid || s.start != r.start || now - s.at > 4 * watch_period) {
+  if (s.pid != r.pid || s.start != r.start || now - s.at > 4 * sharing_limits::watch_period) {
     // Another process than last time, or too long ago. Not the account of a later process of the same number.
     s = {.pid = r.pid, .start = r.start, .at = now, .used = 0, .quiet_since = now, .awake = false, .told = false};
     if (machine::look_at_process(pid).start == r.start) s.used = machine::processor_time_of(pid);
   } else if (now - s.at >= delays.p_low) {
     const std::uint64_t used = machine::processor_time_of(pid);
-    // Waiting threads of the process wake now and then, so its rest is not quite nothing.
-    constexpr std::uint64_t looking_up = 100'000;
-    s.awake = used < s.used || used - s.used > std::max((now - s.at) / 64, looking_up) ||
+    s.awake = used < s.used || used - s.used > std::max<std::uint64_t>((now - s.at) / 64, sharing_limits::looking_up) ||
               machine::look_at_process(pid).state == 'R';
     // An unknown time is no rest.
     if (s.awake || s.used == 0) {

@@ -31,6 +31,7 @@
 //   is woken.
 #pragma once
 
+#include <callisto/cosched/limits.hpp>
 #include <callisto/cosched/temporal_policy.hpp>
 #include <callisto/cosched/time_slices.hpp>
 #include <callisto/cosched/timing.hpp>
@@ -166,7 +167,7 @@ class context_entry {
   /// slices, which may have changed.
   template <class World, class TimeSlices, class GiveUp>
   bool take(World& world, unsigned me, TimeSlices time_slices_now, const timing& t, lease& mine, GiveUp give_up,
-            std::uint64_t longest = watch_period) {
+            std::uint64_t longest = sharing_limits::watch_period) {
     request w;
     for (;;) {
       std::uint64_t wait = 0;

@@ -132,7 +132,7 @@ bool job::stands_aside() {
   const std::uint64_t now = in.now();
   std::uint64_t last = in.aside_looked_at.load(order::relaxed);  // relaxed, all: a hint, and its pace
   // relaxed: as above. A light job's loops are short, and one of them is not to pay for each look.
-  if (now - last >= (in.is_light.load(order::relaxed) != 0 ? stepping_aside::own_window / 4 : impl::millisecond) &&
+  if (now - last >= (in.is_light.load(order::relaxed) != 0 ? sharing_limits::own_window / 4 : impl::millisecond) &&
       in.aside_looked_at.compare_exchange(last, now, order::relaxed)) {
     in.look_aside(now, false);
   }
@@ -151,7 +151,7 @@ void job::look_around() {
   if (!in.may_step_aside || !member() || in.broker() != nullptr) return;
   const std::uint64_t now = in.now();
   std::uint64_t last = in.looked_around_at.load(order::relaxed);  // relaxed, both: only paces
-  if (now - last >= stepping_aside::outsiders_window &&
+  if (now - last >= sharing_limits::outsiders_window &&
       in.looked_around_at.compare_exchange(last, now, order::relaxed)) {
     in.look_aside(now, true);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
+#include <callisto/cosched/limits.hpp>
 #include <callisto/cosched/table.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/export.hpp>
@@ -166,7 +167,7 @@ class CALLISTO_API job {
 
     /// Blocks until the thread may run here, and returns true. Calls `give_up` at least every `longest` nanoseconds; if
     /// it is true, withdraws the request and returns false.
-    bool take(const std::function<bool()>& give_up, std::uint64_t longest = watch_period);
+    bool take(const std::function<bool()>& give_up, std::uint64_t longest = sharing_limits::watch_period);
 
     /// Says that there is no work here for now. take() comes back when there is.
     void idle();

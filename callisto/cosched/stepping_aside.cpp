@@ -6,15 +6,17 @@
 namespace callisto::cosched {
 
 double stepping_aside::outsiders_limit(unsigned contexts, bool now_aside) noexcept {
-  const double above = std::clamp(2.4 / std::max(1u, contexts), 0.05, 0.15);
+  const double above = std::clamp(sharing_limits::outsiders_contexts / std::max(1u, contexts),
+                                  std::min(sharing_limits::least_outsiders, sharing_limits::most_outsiders),
+                                  sharing_limits::most_outsiders);
   // Outsiders get less while this job stands aside, since more threads compete with them then.
   return !now_aside ? above : contexts > 16 ? above / 4 : above / 2;
 }
 
 std::uint64_t stepping_aside::own_window_for(double share) noexcept {
-  constexpr double slices = 25e6;  // a slice is about 3 ms
-  constexpr double longest = 1e9;
-  return std::max(own_window, static_cast<std::uint64_t>(std::min(slices / std::max(share, 1e-3), longest)));
+  const double slices = static_cast<double>(sharing_limits::own_slices) / std::max(share, 1e-3);
+  const double window = std::min(slices, static_cast<double>(sharing_limits::longest_own_window));
+  return std::max<std::uint64_t>(sharing_limits::own_window, static_cast<std::uint64_t>(window));
 }
 
 aside stepping_aside::look(const sample& now, double share, unsigned contexts) noexcept {
@@ -24,8 +26,8 @@ aside stepping_aside::look(const sample& now, double share, unsigned contexts) n
   const std::uint64_t window = own_window_for(share);
   const auto length = static_cast<double>(std::max(now.at - own_from_.at, window));
   const double used = static_cast<double>(now.own - own_from_.own) / length;
-  if (used > heavy_above * share) light_ = false;
-  if (now.at - own_from_.at >= window && used < light_below * share) light_ = true;
+  if (used > sharing_limits::heavy_above * share) light_ = false;
+  if (now.at - own_from_.at >= window && used < sharing_limits::light_below * share) light_ = true;
   if (now.at - own_middle_.at >= window / 2) {
     if (now.at - own_from_.at >= window) own_from_ = own_middle_;
     own_middle_ = now;
@@ -52,7 +54,7 @@ void time_of_jobs::count(unsigned job, std::uint64_t process, std::uint64_t used
   const std::uint64_t since = known ? used - last.used : used;
   const bool silent =
       known && light &&
-      static_cast<double>(since) > stepping_aside::heavy_above * share * static_cast<double>(now - last.at);
+      static_cast<double>(since) > sharing_limits::heavy_above * share * static_cast<double>(now - last.at);
   if (!silent) total_ += since;
   last = {.process = process, .used = used, .at = now};
 }

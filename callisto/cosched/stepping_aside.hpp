@@ -8,6 +8,7 @@
 // after the last, saves less than the hand-overs cost.
 #pragma once
 
+#include <callisto/cosched/limits.hpp>
 #include <callisto/cosched/time_slices.hpp>
 #include <callisto/export.hpp>
 
@@ -44,24 +45,14 @@ class CALLISTO_API stepping_aside {
 
   /// Returns the time from one sample with `busy` to the next. The first is short: a new job shares until it knows what
   /// other programs use.
-  std::uint64_t next_window() const noexcept { return knows_outsiders_ ? outsiders_window : own_window; }
-
-  /// The part of its share that a job must use to be no light one.
-  static constexpr double heavy_above = 0.5;
-
-  // Windows over which rates count. The kernel counts busy time in ticks of 10 ms.
-  static constexpr std::uint64_t own_window = 100'000'000;
-  static constexpr std::uint64_t outsiders_window = 300'000'000;
+  std::uint64_t next_window() const noexcept {
+    return knows_outsiders_ ? sharing_limits::outsiders_window : sharing_limits::own_window;
+  }
 
  private:
-  // Each threshold has two values, so that a job near it does not change its mind often. A light job uses a quarter of
-  // its share: a job that uses half of it already keeps other jobs waiting for a good part of the time.
-  static constexpr double light_below = 0.25;
-  /// The part of its contexts that outsiders may use: 15 %, on large machines less, since one thread that they hold up
-  /// holds up its loop, and a job has more threads there. (`callisto-lab simulate manners`)
+  /// The part of its contexts that outsiders may use (`callisto-lab simulate manners`).
   static double outsiders_limit(unsigned contexts, bool now_aside) noexcept;
-  /// The window of a job with a small share is longer: it has eight slices of the system's in it, since in a window of
-  /// one a job is idle or greedy by chance.
+  /// The window of a job's own use, longer for a small share.
   static std::uint64_t own_window_for(double share) noexcept;
 
   sample own_from_{};        ///< where the window of the job's own use begins

@@ -5,6 +5,7 @@
 // to threads without work.
 #pragma once
 
+#include <callisto/cosched/limits.hpp>
 #include <callisto/cosched/stepping_aside.hpp>
 #include <callisto/cosched/table.hpp>
 
@@ -28,8 +29,8 @@ class surroundings {
     read(shared, me);
     if (jobs_ <= 1) return aside::no;
     stepping_aside::sample s{.at = now, .own = own};
-    if (!crowded_ &&
-        now - looked_around_ >= (has_no_work || !decides_.light() ? decides_.next_window() : longest_window)) {
+    if (!crowded_ && now - looked_around_ >=
+                         (has_no_work || !decides_.light() ? decides_.next_window() : sharing_limits::light_window)) {
       looked_around_ = now;
       for (unsigned j = 0; j < max_jobs; ++j) {
         if (process_[j] == 0) continue;
@@ -47,11 +48,6 @@ class surroundings {
   bool light() const noexcept { return decides_.light(); }
 
  private:
-  /// The most jobs that take turns on a context: as many as have slices of the longest length (time_slices.hpp).
-  static constexpr double most_turns = 8;
-  /// The window of a light job without a thread that has nothing to do: one of 200 loops, one each 5 ms, waits.
-  static constexpr std::uint64_t longest_window = 4 * stepping_aside::outsiders_window;
-
   /// Returns the number of contexts that a job's share comes to. The share counts all jobs, also jobs that stand aside.
   double share_of(unsigned job) const noexcept { return contexts_.count() * weight_[job] / weights_; }
 
@@ -72,7 +68,7 @@ class surroundings {
       if (!r || shared.aside_of(j) == aside::light || r->contexts.empty()) continue;
       turns += double{1} * r->contexts.shared_with(contexts_) / r->contexts.count();
     }
-    crowded_ = turns > most_turns * contexts_.count();
+    crowded_ = turns > sharing_limits::most_turns * contexts_.count();
   }
 
   std::uint64_t read_for_ = ~std::uint64_t{0};  ///< the generation of the next six

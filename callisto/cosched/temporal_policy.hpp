@@ -6,6 +6,7 @@
 // the owner wants the context.
 #pragma once
 
+#include <callisto/cosched/limits.hpp>
 #include <callisto/cosched/time_slices.hpp>
 #include <callisto/cosched/timing.hpp>
 
@@ -75,17 +76,14 @@ struct decision {
   unsigned job = no_job;
 };
 
-/// How often a job that waits for a busy holder checks that the holder is alive. Survivors get the contexts of a dead
-/// job within 100 ms.
-inline constexpr std::uint64_t watch_period = 50'000'000;
-
 /// Returns how often a job that could borrow a context checks whether its holder sleeps (rule 1): H_high, and less
 /// often the more jobs check and the more threads of this job wait, `waiting` in all. Each check costs the holder 10 us
 /// and more, and if its threads wait for each other, all of them.
 template <class Jobs>
 std::uint64_t borrowers_period(const Jobs& wants, unsigned waiting, const timing& t) noexcept {
   const std::uint64_t jobs = size_of(wants);
-  return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * std::max(1u, waiting) * t.h_high / 2);
+  return std::min<std::uint64_t>(sharing_limits::watch_period,
+                                 std::max<std::uint64_t>(2, jobs) * std::max(1u, waiting) * t.h_high / 2);
 }
 
 /// Decides for job `me`, which wants the context as the jobs `wants` do. `waiting` of its threads wait for contexts.
@@ -121,7 +119,8 @@ decision decide(unsigned me, const context_state& s, const Slices& slices, const
     return {move::wait, at_most(kept - elapsed)};
   }
   if (me == top) return {move::ask, std::max<std::uint64_t>(1, t.p_low), s.runs};  // rule 4
-  return {move::check_alive, at_most(s.runs == top ? borrowers_period(wants, waiting, t) : watch_period), s.runs};
+  const std::uint64_t again = s.runs == top ? borrowers_period(wants, waiting, t) : sharing_limits::watch_period;
+  return {move::check_alive, at_most(again), s.runs};
 }
 
 /// True if job `me`, which runs on the context and has work, must make room now (rule 4).

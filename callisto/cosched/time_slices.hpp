@@ -6,6 +6,8 @@
 // that dies.
 #pragma once
 
+#include <callisto/cosched/limits.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -126,26 +128,16 @@ class time_slices {
     std::uint64_t turn;  ///< nanoseconds of a round
   };
 
-  // A time slice is long beside a hand-over and the caches that it costs. A round is short beside the second in which
-  // each job is to have at least half of its share, also when jobs come and go, which shifts the slices, and when a job
-  // that does not answer wastes some. Slices are shorter where many jobs wait (64 jobs on 2 contexts: 6 ms of 200).
-  // These are constants since all jobs must compute the same slices.
-  static constexpr std::uint64_t longest_turn = 25'000'000;
-  static constexpr std::uint64_t longest_round = 200'000'000;
-  // The least slice for any weight: time enough for the job's thread to wake, for the previous job's thread to leave,
-  // and for useful work.
-  static constexpr std::uint64_t least_turn = 4'000'000;
-
   std::uint64_t round() const noexcept {
-    const std::uint64_t all = longest_turn * members_.size();
-    return all < longest_round ? all : longest_round;
+    const std::uint64_t all = sharing_limits::longest_turn * members_.size();
+    return all < sharing_limits::longest_round ? all : sharing_limits::longest_round;
   }
 
   /// Divides the round by weight, but gives no job less than the least. Jobs that would have less get the least; the
   /// remaining jobs divide the rest.
   void set_turns() noexcept {
     std::uint64_t time = round();
-    const std::uint64_t least = std::min(least_turn, time / members_.size());
+    const std::uint64_t least = std::min<std::uint64_t>(sharing_limits::least_turn, time / members_.size());
     std::uint64_t weight = 0;
     for (member& m : members_) {
       m.turn = 0;

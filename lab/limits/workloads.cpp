@@ -12,6 +12,7 @@
 #include <callisto/graph/triggered/triggered.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
+#include <lab/limits/sharing.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -239,7 +240,12 @@ const std::vector<swept_workload>& swept_workloads() {
        {"domino"},
        [](unsigned s) { return triggered_components(grid(s)); }},
   };
-  return all;
+  static const std::vector<swept_workload> with_sharing = [] {
+    std::vector<swept_workload> joined = all;
+    joined.insert(joined.end(), sharing_workloads().begin(), sharing_workloads().end());
+    return joined;
+  }();
+  return with_sharing;
 }
 
 }  // namespace callisto::lab

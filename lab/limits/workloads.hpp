@@ -13,8 +13,10 @@ struct swept_workload {
   std::string what;                 ///< one line for readers
   std::vector<std::string> tables;  ///< such as bfs
   /// Prepares inputs of about 2^scale vertices or iterations, and returns a function that runs once. Its result is the
-  /// same for all values of limits, up to rounding errors.
+  /// same for all values of limits, up to rounding errors, unless the workload is simulated.
   std::function<std::function<double()>(unsigned scale)> prepare;
+  /// The result is the time itself, in seconds of a simulation.
+  bool simulated = false;
 };
 
 /// Returns all workloads.

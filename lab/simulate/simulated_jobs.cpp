@@ -211,7 +211,7 @@ class machine_of_jobs {
     if (p.number == no_job) return true;
     const std::uint64_t now = time() + ms;
     std::uint64_t& last = has_no_work ? p.looked_around_at : p.aside_looked_at;
-    if (now - last < (has_no_work ? cosched::stepping_aside::outsiders_window : ms))
+    if (now - last < (has_no_work ? cosched::sharing_limits::outsiders_window : ms))
       return p.aside != cosched::aside::no;
     last = now;
     const cosched::aside why = p.around.look(
@@ -253,7 +253,7 @@ class machine_of_jobs {
     const std::uint64_t before = t.due;
     t.due = never;  // a wake-up from here on counts
     if (!entry.try_take(w, p.number, high, delays_, t.request, t.mine, wait)) {
-      t.due = std::min(t.due, time() + std::min(wait, cosched::watch_period));
+      t.due = std::min(t.due, time() + std::min(wait, cosched::sharing_limits::watch_period));
       return false;
     }
     t.due = before;

@@ -107,7 +107,7 @@ TEST_F(Broker, AJobJoinsRunsAndLeaves) {
   EXPECT_EQ(me->main_context(), 0u);
   EXPECT_DOUBLE_EQ(me->share_of(0), 1);
   cosched::lease mine;
-  ASSERT_TRUE(me->take(0, mine, never, cosched::watch_period));
+  ASSERT_TRUE(me->take(0, mine, never, cosched::sharing_limits::watch_period));
   EXPECT_EQ(me->word(0).load(machine::order::relaxed), mine.word);
   EXPECT_EQ(reported().own_contexts, 1u);
   const std::uint64_t before = me->generation();
@@ -118,7 +118,7 @@ TEST_F(Broker, AJobJoinsRunsAndLeaves) {
   // One context, two jobs: they take turns.
   cosched::lease its;
   me->leave_context(0);
-  ASSERT_TRUE(other->take(0, its, never, cosched::watch_period));
+  ASSERT_TRUE(other->take(0, its, never, cosched::sharing_limits::watch_period));
   me->leave();
   wait_for(1);
   EXPECT_TRUE(other->keep(0, its, true));
@@ -179,7 +179,7 @@ TEST_F(Broker, DamagedMessagesEndTheirConnectionAndNoOther) {
   });
   EXPECT_FALSE(me->is_lost());
   cosched::lease mine;
-  EXPECT_TRUE(me->take(0, mine, never, cosched::watch_period));
+  EXPECT_TRUE(me->take(0, mine, never, cosched::sharing_limits::watch_period));
 }
 
 TEST_F(Broker, AnotherVersionIsRefusedInWords) {
@@ -272,7 +272,7 @@ TEST_F(Broker, JobsAreListedInPagesAndNoReaderHoldsTheBrokerUp) {
   for (unsigned j = 0; j < 2 * usage_page::most_lines + 1; ++j) jobs.push_back(join());
   wait_for(static_cast<unsigned>(jobs.size()));
   cosched::lease mine;
-  ASSERT_TRUE(jobs[20]->take(0, mine, never, cosched::watch_period));
+  ASSERT_TRUE(jobs[20]->take(0, mine, never, cosched::sharing_limits::watch_period));
   std::optional<broker_usage> lists;
   // A broker that is late answers nothing.
   const auto ask = [&] {
@@ -295,7 +295,7 @@ TEST_F(Broker, JobsAreListedInPagesAndNoReaderHoldsTheBrokerUp) {
   EXPECT_EQ(lists->users[0].number, jobs.size());
   // What ended jobs had stays their user's.
   cosched::lease its;
-  ASSERT_TRUE(jobs[1]->take(0, its, never, cosched::watch_period));
+  ASSERT_TRUE(jobs[1]->take(0, its, never, cosched::sharing_limits::watch_period));
   ask();
   EXPECT_GT(lists->users[0].had, 0u);
   jobs.clear();
@@ -399,7 +399,7 @@ TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {
     std::string refusal;
     const auto its = find(on_both, refusal);
     std::array<cosched::lease, 2> leases;
-    for (const unsigned i : {0u, 1u}) its->take(both[i], leases[i], never, cosched::watch_period);
+    for (const unsigned i : {0u, 1u}) its->take(both[i], leases[i], never, cosched::sharing_limits::watch_period);
     say('t');
     char heard = 0;
     if (::read(from.get(), &heard, 1) != 1) _exit(1);
@@ -414,7 +414,7 @@ TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {
   while (me->main_context() == cosched::context_assignment::no_context) ::usleep(1000);
   const unsigned mine = me->main_context();
   cosched::lease lease;
-  ASSERT_TRUE(me->take(mine, lease, never, cosched::watch_period));
+  ASSERT_TRUE(me->take(mine, lease, never, cosched::sharing_limits::watch_period));
   while (affinity_of(deaf.pid()) == both) ::usleep(1000);
   EXPECT_EQ(affinity_of(deaf.pid()), std::vector<unsigned>{mine == both[0] ? both[1] : both[0]});
   EXPECT_EQ(reported().grade, enforcement::thread);
@@ -471,7 +471,8 @@ TEST_F(Broker, UnpluggedCpusAreTakenFromTheirJobsAndComeBack) {
   const auto me = find({.contexts = both, .main = both[0], .broker = find}, refusal);
   ASSERT_NE(me, nullptr);
   std::array<cosched::lease, 2> leases;
-  for (const unsigned i : {0u, 1u}) ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::watch_period));
+  for (const unsigned i : {0u, 1u})
+    ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::sharing_limits::watch_period));
   const auto granted = [&](unsigned i) { return offer::of(me->word(both[i]).load(machine::order::relaxed)).granted; };
   EXPECT_TRUE(granted(1));
   plug(one);
@@ -481,7 +482,7 @@ TEST_F(Broker, UnpluggedCpusAreTakenFromTheirJobsAndComeBack) {
   // The broker writes one word after the other.
   while (me->share_of(both[1]) != 0) ::usleep(1000);
   plug(all);
-  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::watch_period));
+  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::sharing_limits::watch_period));
   EXPECT_TRUE(granted(0));
   ::unlink(online_.c_str());
 }
@@ -493,10 +494,10 @@ TEST_F(Broker, AStoppedBrokerHoldsNoJobUp) {
   wait_for(2);
   cosched::lease mine;
   cosched::lease its;
-  ASSERT_TRUE(other->take(0, its, never, cosched::watch_period));
+  ASSERT_TRUE(other->take(0, its, never, cosched::sharing_limits::watch_period));
   broker_->stop();
   const auto granted = [&] { return offer::of(me->word(0).load(machine::order::relaxed)).granted; };
-  EXPECT_TRUE(me->take(0, mine, never, cosched::watch_period));
+  EXPECT_TRUE(me->take(0, mine, never, cosched::sharing_limits::watch_period));
   EXPECT_FALSE(granted());
   EXPECT_TRUE(me->is_lost());
   const auto asked = ask_for_report();
@@ -505,7 +506,7 @@ TEST_F(Broker, AStoppedBrokerHoldsNoJobUp) {
   EXPECT_TRUE(me->keep(0, mine, true)) << "it runs as if none shared";
   broker_->kill(SIGCONT);
   other->leave_context(0);
-  while (!granted()) me->take(0, mine, never, cosched::watch_period);
+  while (!granted()) me->take(0, mine, never, cosched::sharing_limits::watch_period);
   while (me->is_lost()) ::usleep(1000);
   EXPECT_EQ(reported().jobs, 2u) << "neither had to join again";
 }

@@ -34,7 +34,8 @@ class Memory(CommandTest):
                 name, *options = arguments
                 says = "--order hubs" if name == "convert" else "betweenness of this graph" if name == "betweenness" else name
                 refusals = []
-                for mebibytes in range(96, 2048, 24):
+                mebibytes = 96
+                while mebibytes < 4096:
                     size = mebibytes << 20
                     done = run(name, graph, *options, "--threads", 2, "--json",
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
@@ -43,6 +44,9 @@ class Memory(CommandTest):
                     self.assertEqual(done.returncode, MEMORY, done.stderr)
                     self.assertEqual(len(done.stderr.splitlines()), 1)
                     refusals.append(done.stderr.decode())
+                    # The next limit is one that the numbers of the refusal say to be just too small, or a little more.
+                    missing = re.search(r"may need (\d+) MiB of memory, (\d+) MiB are available", refusals[-1])
+                    mebibytes += max(24, int(missing[1]) - int(missing[2]) - 24 if missing else 0)
                 self.assertEqual(done.returncode, 0)
                 own = [line for line in refusals if re.search(
                     rf"callisto: {says}.* may need \d+ MiB of memory, \d+ MiB are available \(the limit of its address space\)",

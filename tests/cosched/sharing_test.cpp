@@ -271,7 +271,7 @@ TEST(Sharing, AJobThatWaitsWithManyThreadsLooksLessOften) {
   EXPECT_EQ(period(two, 1), t.h_high);
   EXPECT_EQ(period(two, 3), 3 * t.h_high);
   EXPECT_EQ(period(two | only(2) | only(3), 1), 2 * t.h_high);
-  EXPECT_EQ(period(two, 1000), watch_period);
+  EXPECT_EQ(period(two, 1000), sharing_limits::watch_period);
 }
 
 TEST(Sharing, AHolderThatDoesNotAnswerIsRoutedAroundAndFindsOut) {

@@ -24,7 +24,7 @@ class story {
       jobs_ += jobs * millisecond;
       busy_ += busy * millisecond;
       now_.own = static_cast<std::int64_t>(own_);
-      const bool looks_around = now_.at - looked_ >= stepping_aside::outsiders_window;
+      const bool looks_around = now_.at - looked_ >= sharing_limits::outsiders_window;
       if (looks_around) looked_ = now_.at;
       now_.jobs = looks_around ? static_cast<std::uint64_t>(jobs_) : 0;
       now_.busy = looks_around ? static_cast<std::uint64_t>(busy_) : 0;

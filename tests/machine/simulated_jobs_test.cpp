@@ -300,7 +300,7 @@ class machine_of_jobs {
       } else if (t.asked_at == 0) {
         t.asked_at = time();
       }
-      t.due = std::min(t.due, time() + std::min(wait, cosched::watch_period));
+      t.due = std::min(t.due, time() + std::min(wait, cosched::sharing_limits::watch_period));
       return;
     }
     t.running = true;
@@ -408,7 +408,7 @@ void arrive(machine_of_jobs& m) {
 }
 constexpr std::uint64_t settled = jobs * 2 * ms + ms;
 /// The longest time between two looks of any job at whether the one with high priority lives.
-constexpr std::uint64_t noticed = cosched::watch_period + ms;
+constexpr std::uint64_t noticed = cosched::sharing_limits::watch_period + ms;
 
 TEST(SimulatedJobs, SixteenOnAThousandContexts) {
   std::array<unsigned, jobs> weights{};

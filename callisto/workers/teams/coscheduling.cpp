@@ -293,7 +293,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   at_.calm = ~std::uint64_t{0};
   const auto give_up = [&] { return over() || place() != home || !belongs_to(home); };
   of_.waiting_.fetch_add(1, order::relaxed);  // relaxed, here and below: a hint
-  const bool taken = seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
+  const bool taken = seat_->take(give_up, nested_ ? nested_watch : cosched::sharing_limits::watch_period);
   of_.waiting_.fetch_sub(1, order::relaxed);
   // The thread was moved meanwhile: the mover may have come too early to disturb it.
   away_ = !taken || place() != home;
