@@ -1,10 +1,12 @@
 // Jobs in chaos: processes that share contexts while they are killed, stopped and forked, and while random bytes are
-// written into their table. No job may wait for a context longer than a second, and results are right. Every second job
-// runs parallel loops, every fourth runs regions of activations as OpenMP's are; the others use the table by
+// written into their table. No job may wait for a context longer than --longest, and results are right. Every second
+// job runs parallel loops, every fourth runs regions of activations as OpenMP's are; the others use the table by
 // themselves.
 //
-//   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle] [--broker N]
+//   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle] [--broker N] [--longest MS]
 //
+// --longest: the longest that a job may wait, 1,000 ms; more where other programs keep the processors busy. Jobs that
+// wait at the end get their turn before it.
 // --gentle: no random bytes. --broker: a broker divides the contexts, and is killed and begun anew each N seconds; if
 // root runs this, the jobs are of two users. They have no table to damage.
 // Prints a line of counts; on failure, what failed, with exit status 1. ./x soak runs it for long.
@@ -292,8 +294,12 @@ class regions {
 
 class chaos {
  public:
-  chaos(unsigned jobs, std::uint64_t seed, bool gentle, std::uint64_t broker_seconds)
-      : jobs_(jobs), random_(seed), gentle_(gentle || broker_seconds != 0), broker_life_(broker_seconds * 1000 * ms) {
+  chaos(unsigned jobs, std::uint64_t seed, bool gentle, std::uint64_t broker_seconds, std::uint64_t longest)
+      : jobs_(jobs),
+        random_(seed),
+        gentle_(gentle || broker_seconds != 0),
+        broker_life_(broker_seconds * 1000 * ms),
+        longest_allowed_(longest) {
     setenv("CALLISTO_COSCHED_DIR", folder_.path().c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
     contexts_ = machine::affinity_at_start();
@@ -322,7 +328,7 @@ class chaos {
                                                       machine::shared_file::access::write);
     }
     std::uint64_t last = shared_nanoseconds();
-    for (std::uint64_t end = last + nanoseconds; last < end;) {
+    for (std::uint64_t end = last + nanoseconds; last < end || (oldest_wait_ != 0 && oldest_wait_ < end);) {
       usleep(2000);
       const std::uint64_t now = shared_nanoseconds();
       // A machine that stops this process stops the others, too. That time does not count.
@@ -331,7 +337,7 @@ class chaos {
         end += now - last;
       }
       last = now;
-      event(now);
+      if (now < end) event(now);
       if (broker_life_ != 0 && now - broker_began_ > broker_life_) {
         end_broker();
         if (!begin_broker()) return false;
@@ -483,6 +489,7 @@ class chaos {
   }
 
   bool look(std::uint64_t now) {
+    oldest_wait_ = 0;
     for (unsigned j = 0; j < jobs_; ++j) {
       if (told_[j].wrong.load() != 0) {
         std::printf("job %u: a wrong result\n", j);
@@ -508,9 +515,10 @@ class chaos {
         since = std::max(since, of_thread);
       }
       if (!waits) continue;
+      if (oldest_wait_ == 0 || since < oldest_wait_) oldest_wait_ = since;
       const std::uint64_t for_long = now - std::min(now, std::max(since, quiet_until_));
       longest_ = std::max(longest_, for_long);
-      if (for_long > 1000 * ms) {
+      if (for_long > longest_allowed_) {
         std::printf("job %u waits for %.0f ms\n", j, double(for_long) / ms);
         return false;
       }
@@ -522,6 +530,7 @@ class chaos {
   std::mt19937_64 random_;
   const bool gentle_;
   const std::uint64_t broker_life_;  ///< 0: there is none
+  const std::uint64_t longest_allowed_;
   std::uint64_t broker_began_ = 0;
   std::uint64_t asked_at_ = 0;
   unsigned served_ = 0, users_served_ = 0;
@@ -532,13 +541,14 @@ class chaos {
   std::unique_ptr<machine::shared_file> table_;
   std::array<watched, most_jobs> watched_{};
   std::uint64_t quiet_until_ = 0;
+  std::uint64_t oldest_wait_ = 0;  ///< when the first of the jobs began to wait that wait; 0: none does
   std::uint64_t killed_ = 0, stopped_ = 0, damaged_ = 0, longest_ = 0, brokers_ = 0;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seconds = 3, jobs = 8, seed = 1, broker_seconds = 0;
+  std::uint64_t seconds = 3, jobs = 8, seed = 1, broker_seconds = 0, longest = 1000;
   bool gentle = false;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
@@ -552,6 +562,9 @@ int main(int argc, char** argv) {
     } else if (a == "--broker") {
       number(broker_seconds);
       if (broker_seconds == 0) seconds = 0;
+    } else if (a == "--longest") {
+      number(longest);
+      if (longest == 0) seconds = 0;
     } else if (a == "--gentle") {
       gentle = true;
     } else {
@@ -559,10 +572,13 @@ int main(int argc, char** argv) {
     }
   }
   if (seconds == 0 || jobs == 0 || jobs > most_jobs) {
-    std::fprintf(stderr, "usage: chaos_jobs [--seconds N] [--jobs 1 to %u] [--seed N] [--gentle] [--broker N]\n",
+    std::fprintf(stderr,
+                 "usage: chaos_jobs [--seconds N] [--jobs 1 to %u] [--seed N] [--gentle] [--broker N] [--longest MS]\n",
                  most_jobs);
     return 2;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return chaos(static_cast<unsigned>(jobs), seed, gentle, broker_seconds).run_for(seconds * 1'000 * ms) ? 0 : 1;
+  return chaos(static_cast<unsigned>(jobs), seed, gentle, broker_seconds, longest * ms).run_for(seconds * 1'000 * ms)
+             ? 0
+             : 1;
 }
