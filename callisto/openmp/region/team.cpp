@@ -2,6 +2,7 @@
 #include <callisto/openmp/region/team.hpp>
 
 #include <callisto/distributor/layout.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/tasking/task_pool.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
@@ -43,12 +44,14 @@ const distributor::layout& team::layout() {
   return with->is;
 }
 
-void team::barrier(omp_thread& self) noexcept {
+void team::barrier(omp_thread& self, tool::sync_kind kind) noexcept {
+  const tool::waiting_in noted(self, kind);
   meet<false>(self);
   self.at.current->below.begin(&self);
 }
 
-bool team::barrier_cancellable(omp_thread& self) noexcept {
+bool team::barrier_cancellable(omp_thread& self, tool::sync_kind kind) noexcept {
+  const tool::waiting_in noted(self, kind);
   const bool cancelled = meet<true>(self);
   self.at.current->below.begin(&self);
   return cancelled;
