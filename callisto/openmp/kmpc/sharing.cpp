@@ -46,7 +46,7 @@ tool::sync_kind kind_of_barrier(compiled_at at) noexcept {
 
 /// Takes and gives up the lock of a critical section.
 #define CALLISTO_TAKE(name) \
-  tool::taking(tool::mutex_kind::critical, name, __builtin_return_address(0), [&] { lock_in(name).lock(); })
+  tool::taking(tool::mutex_kind::critical, name, __builtin_return_address(0), [=] { lock_in(name).lock(); })
 
 /// The kinds of `cancel`, as GCC's compiled code numbers them.
 int kind_of(i32 kind) noexcept { return kind == 4 ? 8 : kind == 3 ? 4 : kind; }
@@ -61,8 +61,8 @@ using namespace callisto::openmp::kmpc;
 
 CALLISTO_OPENMP_ABI void __kmpc_barrier(compiled_at at, i32) {
   omp_thread& self = this_thread();
-  CALLISTO_ENTERED(self);
-  self.in().barrier(self, kind_of_barrier(at));
+  CALLISTO_IF_TOLD(self, ([at, &self] { self.in().barrier(self, kind_of_barrier(at)); }));
+  self.in().barrier(self);
 }
 /// Returns 1 to the thread that runs what stands between the two parts of the barrier.
 CALLISTO_OPENMP_ABI i32 __kmpc_barrier_master(compiled_at, i32) {
@@ -152,9 +152,7 @@ CALLISTO_OPENMP_ABI void __kmpc_critical_with_hint(compiled_at, i32, lock_words*
   CALLISTO_TAKE(name);
 }
 CALLISTO_OPENMP_ABI void __kmpc_end_critical(compiled_at, i32, lock_words* name) {
-  lock_in(name).unlock();
-  if (tool::watched()) [[unlikely]]
-    tool::mutex_released(tool::mutex_kind::critical, name, __builtin_return_address(0));
+  tool::giving(tool::mutex_kind::critical, name, __builtin_return_address(0), [name] { lock_in(name).unlock(); });
 }
 CALLISTO_OPENMP_ABI void __kmpc_ordered(compiled_at, i32) {
   omp_thread& self = this_thread();

@@ -132,11 +132,11 @@ CALLISTO_OPENMP_ABI task_head* __kmpc_omp_target_task_alloc(compiled_at, i32, u3
   return allocate(this_thread(), flags, head_bytes, shareds_bytes, routine);
 }
 CALLISTO_OPENMP_ABI i32 __kmpc_omp_task(compiled_at, i32, task_head* head) {
-  CALLISTO_ENTERED(this_thread());
+  CALLISTO_IF_TOLD(this_thread(), [head] { return meet(head); });
   return meet(head);
 }
 CALLISTO_OPENMP_ABI i32 __kmpc_omp_task_parts(compiled_at, i32, task_head* head) {
-  CALLISTO_ENTERED(this_thread());
+  CALLISTO_IF_TOLD(this_thread(), [head] { return meet(head); });
   return meet(head);
 }
 CALLISTO_OPENMP_ABI i32 __kmpc_omp_task_with_deps(compiled_at, i32, task_head* head, i32 count,
@@ -168,8 +168,11 @@ CALLISTO_OPENMP_ABI i32 __kmpc_omp_reg_task_with_affinity(compiled_at, i32, task
 
 CALLISTO_OPENMP_ABI i32 __kmpc_omp_taskwait(compiled_at, i32) {
   omp_thread& self = this_thread();
-  CALLISTO_ENTERED(self);
-  const tool::waiting_in noted(self, tool::sync_kind::taskwait);
+  CALLISTO_IF_TOLD(self, ([&self] {
+                     const tool::waiting_in noted(self, tool::sync_kind::taskwait);
+                     if (self.at.current->below.has_children()) wait_for_children(self);
+                     return i32{0};
+                   }));
   if (self.at.current->below.has_children()) wait_for_children(self);
   return 0;
 }

@@ -93,9 +93,8 @@ using tool::mutex_kind;
 
 /// Calls take(), which returns how often the caller holds a nestable lock: 1, it has just taken it; 0, it has not.
 template <class Take>
-[[gnu::always_inline]] inline std::int32_t take_nested(mutex_kind kind, const void* lock, const void* from, Take take) {
-  if (!tool::watched()) [[likely]]
-    return take();
+[[gnu::noinline, gnu::cold]] std::int32_t take_nested_and_tell(mutex_kind kind, const void* lock, const void* from,
+                                                               Take take) {
   tool::mutex_acquires(kind, lock, from);
   const std::int32_t times = take();
   if (times == 1) {
@@ -106,17 +105,27 @@ template <class Take>
   }
   return times;
 }
+template <class Take>
+[[gnu::always_inline]] inline std::int32_t take_nested(mutex_kind kind, const void* lock, const void* from, Take take) {
+  if (tool::watched()) [[unlikely]]
+    return take_nested_and_tell(kind, lock, from, take);
+  return take();
+}
 
-/// `left`: how often the caller still holds it.
-[[gnu::always_inline]] inline void tell_unlocked(mutex_kind kind, const void* lock, const void* from,
-                                                 std::int32_t left) {
-  if (!tool::watched()) [[likely]]
-    return;
-  if (left == 0) {
+/// Calls give(), which returns how often the caller still holds the lock.
+template <class Give>
+[[gnu::noinline, gnu::cold]] void give_nested_and_tell(mutex_kind kind, const void* lock, const void* from, Give give) {
+  if (give() == 0) {
     tool::mutex_released(kind, lock, from);
   } else {
     tool::nests(tool::endpoint::end, lock, from);
   }
+}
+template <class Give>
+[[gnu::always_inline]] inline void give_nested(mutex_kind kind, const void* lock, const void* from, Give give) {
+  if (tool::watched()) [[unlikely]]
+    return give_nested_and_tell(kind, lock, from, give);
+  give();
 }
 
 [[gnu::always_inline]] inline void tell_life(mutex_kind kind, const void* lock, const void* from, bool begins) {
@@ -147,8 +156,7 @@ CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) {
   tool::taking(mutex_kind::lock, l, CALLISTO_CALLER, [l] { l->lock(); });
 }
 CALLISTO_OPENMP_ABI void callisto_unset_lock(word_lock* l) {
-  l->unlock();
-  tell_unlocked(mutex_kind::lock, l, CALLISTO_CALLER, 0);
+  tool::giving(mutex_kind::lock, l, CALLISTO_CALLER, [l] { l->unlock(); });
 }
 CALLISTO_OPENMP_ABI std::int32_t callisto_test_lock(word_lock* l) {
   return take_nested(mutex_kind::test_lock, l, CALLISTO_CALLER, [l] { return l->try_lock() ? 1 : 0; });
@@ -174,7 +182,7 @@ CALLISTO_OPENMP_ABI void callisto_set_nest_lock(task_nest_lock* l) {
   take_nested(mutex_kind::nest_lock, l, CALLISTO_CALLER, [l] { return l->lock(); });
 }
 CALLISTO_OPENMP_ABI void callisto_unset_nest_lock(task_nest_lock* l) {
-  tell_unlocked(mutex_kind::nest_lock, l, CALLISTO_CALLER, l->unlock());
+  give_nested(mutex_kind::nest_lock, l, CALLISTO_CALLER, [l] { return l->unlock(); });
 }
 CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock(task_nest_lock* l) {
   return take_nested(mutex_kind::test_nest_lock, l, CALLISTO_CALLER, [l] { return l->try_lock(); });
@@ -192,7 +200,7 @@ CALLISTO_OPENMP_ABI void callisto_set_nest_lock_f(task_nest_lock** l) {
   take_nested(mutex_kind::nest_lock, *l, CALLISTO_CALLER, [l] { return (*l)->lock(); });
 }
 CALLISTO_OPENMP_ABI void callisto_unset_nest_lock_f(task_nest_lock** l) {
-  tell_unlocked(mutex_kind::nest_lock, *l, CALLISTO_CALLER, (*l)->unlock());
+  give_nested(mutex_kind::nest_lock, *l, CALLISTO_CALLER, [l] { return (*l)->unlock(); });
 }
 CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock_f(task_nest_lock** l) {
   return take_nested(mutex_kind::test_nest_lock, *l, CALLISTO_CALLER, [l] { return (*l)->try_lock(); });

@@ -147,6 +147,25 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   return t;
 }
 
+namespace {
+
+[[gnu::noinline, gnu::cold]] void end_and_tell(omp_thread& leader) noexcept {
+  leader.told.called_from = leader.in().told.called_from;
+  {
+    const tool::waiting_in noted(leader, tool::sync_kind::barrier_of_region);
+    leader.in().finish_as_leader(leader);
+  }
+  leader.told.threads = leader.in().threads;
+  tool::implicit_task_ends(leader);
+}
+
+[[gnu::noinline, gnu::cold]] void tell_of_begin(team& of) noexcept {
+  tool::implicit_task_begins(*of.leader);
+  if (of.begins_in_loop) tell_of_loop(*of.leader);
+}
+
+}  // namespace
+
 void begin_region(team& of, void (*body)(void*), void* data) noexcept {
   of.body = body;
   of.data = data;
@@ -157,22 +176,14 @@ void begin_region(team& of, void (*body)(void*), void* data) noexcept {
     show_affinity(*of.leader);
   }
   of.start();
-  if (tool::watched()) [[unlikely]] {
-    tool::implicit_task_begins(*of.leader);
-    if (of.begins_in_loop) tell_of_loop(*of.leader);
-  }
+  if (tool::watched()) [[unlikely]]
+    tell_of_begin(of);
 }
 
 void end_region(omp_thread& leader) noexcept {
-  if (!tool::watched()) [[likely]]
-    return leader.in().finish_as_leader(leader);
-  leader.told.called_from = leader.in().told.called_from;
-  {
-    const tool::waiting_in noted(leader, tool::sync_kind::barrier_of_region);
-    leader.in().finish_as_leader(leader);
-  }
-  leader.told.threads = leader.in().threads;
-  tool::implicit_task_ends(leader);
+  if (tool::watched()) [[unlikely]]
+    return end_and_tell(leader);
+  leader.in().finish_as_leader(leader);
 }
 
 void leave_region(omp_thread& leader) noexcept {
@@ -218,9 +229,12 @@ void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept
 
 CALLISTO_OPENMP_ABI void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
   omp_thread& self = this_thread();
-  CALLISTO_ENTERED(self);
-  enter_region(self, resolve_threads(self, threads), flags);
-  run_in_region(self, body, data);
+  const auto lead = [=, &self] {
+    enter_region(self, resolve_threads(self, threads), flags);
+    run_in_region(self, body, data);
+  };
+  CALLISTO_IF_TOLD(self, lead);
+  lead();
 }
 
 // GCC up to 4.8: the compiled code calls body() itself, between these two.

@@ -44,15 +44,28 @@ const distributor::layout& team::layout() {
   return with->is;
 }
 
-void team::barrier(omp_thread& self, tool::sync_kind kind) noexcept {
+namespace {
+
+template <class Wait>
+[[gnu::noinline, gnu::cold]] auto wait_and_tell(omp_thread& self, tool::sync_kind kind, Wait wait) {
   const tool::waiting_in noted(self, kind);
-  meet<false>(self);
+  return wait();
+}
+
+}  // namespace
+
+void team::barrier(omp_thread& self, tool::sync_kind kind) noexcept {
+  if (tool::watched()) [[unlikely]] {
+    wait_and_tell(self, kind, [this, &self] { meet<false>(self); });
+  } else {
+    meet<false>(self);
+  }
   self.at.current->below.begin(&self);
 }
 
 bool team::barrier_cancellable(omp_thread& self, tool::sync_kind kind) noexcept {
-  const tool::waiting_in noted(self, kind);
-  const bool cancelled = meet<true>(self);
+  const bool cancelled =
+      tool::watched() ? wait_and_tell(self, kind, [this, &self] { return meet<true>(self); }) : meet<true>(self);
   self.at.current->below.begin(&self);
   return cancelled;
 }

@@ -353,7 +353,10 @@ void returns(omp_thread& self) noexcept {
   part_of(*self.at.current).stack.enter.value = 0;
 }
 
-void entered::begin(const void* called_from, void* stack) noexcept { enters(*self_, called_from, stack); }
+void entered::begin(const void* called_from, void* stack) noexcept {
+  caller_ = self_->at.current;
+  enters(*self_, called_from, stack);
+}
 
 void entered::end() noexcept {
   self_->told.called_from = nullptr;

@@ -76,14 +76,32 @@ void mutex_released(mutex_kind kind, const void* lock, const void* called_from) 
 /// A lock that the caller has already is taken or given up once more.
 void nests(endpoint at, const void* lock, const void* called_from) noexcept;
 
+// The ways with a tool are functions of their own, so that those without one save no registers for them.
+
 /// Calls take(), which returns when the caller holds the lock.
 template <class Take>
-[[gnu::always_inline]] inline void taking(mutex_kind kind, const void* lock, const void* called_from, Take take) {
-  if (!watched()) [[likely]]
-    return take();
+[[gnu::noinline, gnu::cold]] void take_and_tell(mutex_kind kind, const void* lock, const void* called_from, Take take) {
   mutex_acquires(kind, lock, called_from);
   take();
   mutex_acquired(kind, lock, called_from);
+}
+template <class Take>
+[[gnu::always_inline]] inline void taking(mutex_kind kind, const void* lock, const void* called_from, Take take) {
+  if (watched()) [[unlikely]]
+    return take_and_tell(kind, lock, called_from, take);
+  take();
+}
+/// Calls give(), which gives the lock up.
+template <class Give>
+[[gnu::noinline, gnu::cold]] void give_and_tell(mutex_kind kind, const void* lock, const void* called_from, Give give) {
+  give();
+  mutex_released(kind, lock, called_from);
+}
+template <class Give>
+[[gnu::always_inline]] inline void giving(mutex_kind kind, const void* lock, const void* called_from, Give give) {
+  if (watched()) [[unlikely]]
+    return give_and_tell(kind, lock, called_from, give);
+  give();
 }
 
 /// While it exists, the thread waits in a construct.
@@ -113,7 +131,7 @@ class [[nodiscard]] waiting_in {
 class [[nodiscard]] entered {
  public:
   [[gnu::always_inline]] entered(omp_thread& self, const void* called_from, void* stack) noexcept
-      : self_(watched() ? &self : nullptr), caller_(self.at.current) {
+      : self_(watched() ? &self : nullptr) {
     if (self_ != nullptr) [[unlikely]]
       begin(called_from, stack);
   }
@@ -129,7 +147,7 @@ class [[nodiscard]] entered {
   void end() noexcept;
 
   omp_thread* self_;
-  task* caller_;
+  task* caller_ = nullptr;
 };
 
 /// Notes for as long as a region lasts that compiled code runs itself.
@@ -139,6 +157,16 @@ void returns(omp_thread& self) noexcept;
 /// In a function that compiled code calls: notes that, for tools.
 #define CALLISTO_ENTERED(self) \
   const ::callisto::openmp::tool::entered noted_for_tools(self, __builtin_return_address(0), __builtin_dwarf_cfa())
+/// Calls f() as the function that compiled code has called.
+template <class F>
+[[gnu::noinline, gnu::cold]] auto as_told(omp_thread& self, const void* called_from, void* stack, F f) {
+  const entered noted(self, called_from, stack);
+  return f();
+}
+/// In a function that is called often: returns f() if a tool watches.
+#define CALLISTO_IF_TOLD(self, f)                       \
+  if (::callisto::openmp::tool::watched()) [[unlikely]] \
+  return ::callisto::openmp::tool::as_told(self, __builtin_return_address(0), __builtin_dwarf_cfa(), f)
 /// Notes only where compiled code has called.
 #define CALLISTO_CALLED(self)                           \
   if (::callisto::openmp::tool::watched()) [[unlikely]] \

@@ -43,10 +43,8 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
                                    long alignment, bool if_clause, unsigned flags, void** depend, int priority,
                                    void* detach) {
   omp_thread& self = this_thread();
-  if (tool::watched()) [[unlikely]] {
-    CALLISTO_ENTERED(self);
-    return meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
-  }
+  CALLISTO_IF_TOLD(self,
+                   [=] { meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach); });
   if ((flags & (task_flag::depend | task_flag::detach)) == 0 && !icvs().cancellation) {
     if (if_clause && !runs_at_once(self)) {
       return defer_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
@@ -59,8 +57,10 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
 
 CALLISTO_OPENMP_ABI void GOMP_taskwait() {
   omp_thread& self = this_thread();
-  CALLISTO_ENTERED(self);
-  const tool::waiting_in noted(self, tool::sync_kind::taskwait);
+  CALLISTO_IF_TOLD(self, ([&self] {
+                     const tool::waiting_in noted(self, tool::sync_kind::taskwait);
+                     if (self.at.current->below.has_children()) wait_for_children(self);
+                   }));
   if (self.at.current->below.has_children()) wait_for_children(self);
 }
 

@@ -168,8 +168,10 @@ namespace {
 
 CALLISTO_OPENMP_ABI void GOMP_loop_end() {
   omp_thread& self = this_thread();
-  CALLISTO_ENTERED(self);
-  end_loop(self);
+  CALLISTO_IF_TOLD(self, ([&self] {
+                     end_loop(self);
+                     self.in().barrier(self);
+                   }));
   self.in().barrier(self);
 }
 CALLISTO_OPENMP_ABI void GOMP_loop_end_nowait() {

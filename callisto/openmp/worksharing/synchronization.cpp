@@ -9,8 +9,9 @@ namespace callisto::openmp {
 
 CALLISTO_OPENMP_ABI void GOMP_barrier() {
   omp_thread& self = this_thread();
-  CALLISTO_ENTERED(self);
-  self.in().barrier(self, tool::sync_kind::explicit_barrier);
+  const auto meet = [&self] { self.in().barrier(self, tool::sync_kind::explicit_barrier); };
+  CALLISTO_IF_TOLD(self, meet);
+  meet();
 }
 
 CALLISTO_OPENMP_ABI bool GOMP_barrier_cancel() {
@@ -66,11 +67,9 @@ word_lock& lock_in(void** word) noexcept { return *reinterpret_cast<word_lock*>(
 }  // namespace
 
 #define CALLISTO_TAKE(kind, lock_of) \
-  tool::taking(tool::mutex_kind::kind, &(lock_of), __builtin_return_address(0), [&] { (lock_of).lock(); })
+  tool::taking(tool::mutex_kind::kind, &(lock_of), __builtin_return_address(0), [=] { (lock_of).lock(); })
 #define CALLISTO_GIVE(kind, lock_of) \
-  (lock_of).unlock();                \
-  if (tool::watched()) [[unlikely]]  \
-  tool::mutex_released(tool::mutex_kind::kind, &(lock_of), __builtin_return_address(0))
+  tool::giving(tool::mutex_kind::kind, &(lock_of), __builtin_return_address(0), [=] { (lock_of).unlock(); })
 CALLISTO_OPENMP_ABI void GOMP_critical_start() { CALLISTO_TAKE(critical, unnamed_critical); }
 CALLISTO_OPENMP_ABI void GOMP_critical_end() { CALLISTO_GIVE(critical, unnamed_critical); }
 CALLISTO_OPENMP_ABI void GOMP_critical_name_start(void** name) { CALLISTO_TAKE(critical, lock_in(name)); }
