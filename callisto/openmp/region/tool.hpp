@@ -76,7 +76,7 @@ void mutex_released(mutex_kind kind, const void* lock, const void* called_from) 
 /// A lock that the caller has already is taken or given up once more.
 void nests(endpoint at, const void* lock, const void* called_from) noexcept;
 
-// The ways with a tool are functions of their own, so that those without one save no registers for them.
+// A function that takes a lock saves no registers for a tool, because the telling is a separate function.
 
 /// Calls take(), which returns when the caller holds the lock.
 template <class Take>
