@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -51,6 +52,35 @@ TEST(TextReader, WordsSignsAndNumbers) {
   EXPECT_EQ(text_reader("+-5").number<int>(), std::nullopt);
   EXPECT_EQ(text_reader("99999999999").number<int>(), std::nullopt);
   EXPECT_EQ(text_reader("-5").number<long>(), -5);
+}
+
+TEST(Variables, OfLibomp) {
+  EXPECT_EQ(with("KMP_BLOCKTIME", "10").spin_count, 3'000'000U);
+  EXPECT_EQ(with("KMP_BLOCKTIME", "10").blocktime, 10);
+  EXPECT_EQ(with("KMP_BLOCKTIME", "50us").spin_count, 15'000U);
+  EXPECT_EQ(with("KMP_BLOCKTIME", "infinite").blocktime, INT_MAX);
+  EXPECT_EQ(with("KMP_BLOCKTIME", "infinite").spin_count, 30'000'000'000U);
+  EXPECT_EQ(with("OMP_WAIT_POLICY", "active").blocktime, INT_MAX);
+  EXPECT_EQ(with("KMP_STACKSIZE", "4m").stack_bytes, std::size_t{4} << 20);
+  EXPECT_EQ(with("KMP_STACKSIZE", "1048576").stack_bytes, std::size_t{1} << 20);
+  EXPECT_EQ(with("KMP_DEVICE_THREAD_LIMIT", "7").initial.thread_limit, 7U);
+  EXPECT_EQ(with("KMP_ALL_THREADS", "6").initial.thread_limit, 6U);
+  EXPECT_EQ(with("KMP_TEAMS_THREAD_LIMIT", "5").teams_thread_limit, 5);
+  EXPECT_EQ(with("KMP_LIBRARY", "turnaround").library, kmp_library::turnaround);
+  EXPECT_EQ(with("KMP_LIBRARY", "serial").initial.threads, 1U);
+  for (const char* const ignored : {"KMP_AFFINITY", "KMP_HW_SUBSET", "KMP_SETTINGS", "KMP_DUPLICATE_LIB_OK"})
+    with(ignored, "1");
+  // The standard's variables come first.
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  EXPECT_EQ(with("KMP_BLOCKTIME", "10").spin_count, 0U);
+  EXPECT_EQ(with("KMP_BLOCKTIME", "10").blocktime, 0);
+  unsetenv("OMP_WAIT_POLICY");
+  setenv("OMP_STACKSIZE", "2M", 1);
+  EXPECT_EQ(with("KMP_STACKSIZE", "4m").stack_bytes, std::size_t{2} << 20);
+  unsetenv("OMP_STACKSIZE");
+  std::string complaints;
+  EXPECT_EQ(with("KMP_BLOCKTIME", "soon", &complaints).blocktime, 200);
+  EXPECT_NE(complaints.find("KMP_BLOCKTIME"), std::string::npos);
 }
 
 TEST(Variables, Schedule) {

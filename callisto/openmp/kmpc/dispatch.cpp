@@ -1,6 +1,7 @@
 // Loops with iterations that the runtime hands out, and sections, over worksharing/loop.hpp.
 #include <callisto/openmp/kmpc/kmpc.hpp>
 #include <callisto/openmp/kmpc/schedules.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
 
 #include <algorithm>
@@ -31,6 +32,32 @@ schedule_kind kind_of(i32 schedule) noexcept {
   }
 }
 
+/// Returns the loop with its effective schedule. `chunk` is 0 if there is none.
+loop_request request_of(const omp_thread& self, const iteration_space& space, i32 schedule, u64 chunk,
+                        bool monotonic) noexcept {
+  schedule_kind kind = kind_of(schedule);
+  const bool of_vectors = schedule == schedules::guided_simd || schedule == schedules::runtime_simd;
+  // The compiler's chunk is the length of a vector then.
+  const u64 vector = of_vectors ? std::max<u64>(chunk, 1) : 1;
+  if (kind == schedule_kind::runtime) {
+    const task_icvs& icv = self.icv();
+    // libomp's default.
+    kind = icv.schedule_unset ? schedule_kind::fixed : icv.schedule;
+    chunk = icv.schedule_unset ? 0 : static_cast<u64>(std::max(icv.chunk, 0)) * vector;
+    monotonic = monotonic || icv.monotonic;
+    if (kind == schedule_kind::automatic) {
+      kind = schedule_kind::fixed;
+      chunk = 0;
+    }
+    // Nearly equal parts of whole vectors.
+    if (of_vectors && kind == schedule_kind::fixed && chunk == 0 && space.trips != 0)
+      chunk = ((space.trips - 1) / self.in().threads / vector + 1) * vector;
+  }
+  loop_request loop = resolve(self, space, kind, chunk, monotonic);
+  if (of_vectors) loop.unit = std::max<u64>(loop.chunk, 1);
+  return loop;
+}
+
 template <class T, class Step>
 void init(i32 schedule, T first, T last, Step step, Step chunk) {
   omp_thread& self = this_thread();
@@ -38,11 +65,10 @@ void init(i32 schedule, T first, T last, Step step, Step chunk) {
   schedule = schedules::plain(schedule);
   const bool in_order = schedules::is_ordered(schedule);
   if (in_order) schedule -= schedules::ordered;
-  const schedule_kind kind = kind_of(schedule);
   const bool whole = schedule == schedules::static_whole || chunk <= 0;
   const u64 trips = count_trips(first, last, i64{step});
   const iteration_space space{static_cast<u64>(first), static_cast<u64>(last), static_cast<u64>(step), trips};
-  begin_loop(self, resolve(self, space, kind, whole ? 0 : static_cast<u64>(chunk), monotonic || in_order));
+  begin_loop(self, request_of(self, space, schedule, whole ? 0 : static_cast<u64>(chunk), monotonic || in_order));
   self.at.in_order = in_order;
 }
 
@@ -51,12 +77,18 @@ i32 next(i32* is_last, T* first, T* last, Step* step) {
   omp_thread& self = this_thread();
   // Compiled code reads `is_last` behind the loop, so a thread that finds nothing more keeps what its latest range
   // said.
-  if (!(self.at.in_order ? next_ordered_range(self) : next_range(self))) return 0;
+  if (!(self.at.in_order ? next_ordered_range(self) : next_range(self))) {
+    if (tool::watched()) [[unlikely]]
+      tool::work_ends(self);
+    return 0;
+  }
   const iteration_space& space = self.at.share->space;
   *first = static_cast<T>(space.start + self.at.first * space.step);
   *last = static_cast<T>(space.start + (self.at.last - 1) * space.step);
   if (step != nullptr) *step = static_cast<Step>(space.step);
   if (is_last != nullptr) *is_last = self.at.last == space.trips ? 1 : 0;
+  if (tool::watched()) [[unlikely]]
+    tell_of_range(self);
   return 1;
 }
 
@@ -86,6 +118,7 @@ using namespace callisto::openmp::kmpc;
 #define CALLISTO_DISPATCHED_LOOPS(suffix, T, Step)                                                                   \
   CALLISTO_OPENMP_ABI void __kmpc_dispatch_init_##suffix(compiled_at, i32, i32 schedule, T first, T last, Step step, \
                                                          Step chunk) {                                               \
+    CALLISTO_CALLED(this_thread());                                                                                  \
     init(schedule, first, last, step, chunk);                                                                        \
   }                                                                                                                  \
   CALLISTO_OPENMP_ABI void __kmpc_dist_dispatch_init_##suffix(compiled_at, i32, i32 schedule, i32* is_last, T first, \
@@ -106,6 +139,8 @@ CALLISTO_OPENMP_ABI void __kmpc_dispatch_deinit(compiled_at, i32) {}
 // Sections. clang makes a static loop of them; these are for compilers that do not.
 
 CALLISTO_OPENMP_ABI i32 __kmpc_sections_init(compiled_at, i32) {
+  if (tool::watched()) [[unlikely]]
+    tool::work_begins(this_thread(), tool::work_kind::sections, 0);
   next_share(this_thread(), [](workshare&) {});
   return 1;
 }
@@ -116,4 +151,7 @@ CALLISTO_OPENMP_ABI i32 __kmpc_next_section(compiled_at, i32, i32 count) {
   if (claimed.load(order::relaxed) >= static_cast<u64>(count)) return count;
   return static_cast<i32>(std::min(claimed.fetch_add(1, order::relaxed), static_cast<u64>(count)));
 }
-CALLISTO_OPENMP_ABI void __kmpc_end_sections(compiled_at, i32) {}
+CALLISTO_OPENMP_ABI void __kmpc_end_sections(compiled_at, i32) {
+  if (tool::watched()) [[unlikely]]
+    tool::work_ends(this_thread());
+}

@@ -2,6 +2,7 @@
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/kmpc/kmpc.hpp>
 #include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 
 #include <algorithm>
@@ -90,6 +91,7 @@ void lead(const call& c) {
 
 void begin_alone(omp_thread& self) {
   self.pushed_threads = 0;
+  self.told.program_runs_next = true;
   enter(self, 1);
   begin_region(self.in(), nullptr, nullptr);
 }
@@ -161,12 +163,14 @@ CALLISTO_OPENMP_ABI void __kmpc_push_proc_bind(compiled_at, i32, i32 bind) {
 
 CALLISTO_OPENMP_ABI void __kmpc_fork_call(compiled_at, i32 count, microtask body, ...) {
   va_list rest;
+  CALLISTO_ENTERED(this_thread());
   va_start(rest, body);
   with_arguments(body, count, rest, lead);
   va_end(rest);
 }
 CALLISTO_OPENMP_ABI void __kmpc_fork_call_if(compiled_at, i32 /*count*/, microtask body, i32 condition,
                                              void* arguments) {
+  CALLISTO_ENTERED(this_thread());
   void* readable[4] = {arguments};
   const call c{body, 4, readable};
   if (condition != 0) return lead(c);
@@ -176,8 +180,19 @@ CALLISTO_OPENMP_ABI void __kmpc_fork_call_if(compiled_at, i32 /*count*/, microta
   end_alone(self);
 }
 // Compiled code calls the body itself, between these two functions.
-CALLISTO_OPENMP_ABI void __kmpc_serialized_parallel(compiled_at, i32) { begin_alone(this_thread()); }
-CALLISTO_OPENMP_ABI void __kmpc_end_serialized_parallel(compiled_at, i32) { end_alone(this_thread()); }
+CALLISTO_OPENMP_ABI void __kmpc_serialized_parallel(compiled_at, i32) {
+  omp_thread& self = this_thread();
+  if (tool::watched()) [[unlikely]]
+    tool::enters(self, __builtin_return_address(0), __builtin_dwarf_cfa());
+  begin_alone(self);
+}
+CALLISTO_OPENMP_ABI void __kmpc_end_serialized_parallel(compiled_at, i32) {
+  omp_thread& self = this_thread();
+  CALLISTO_CALLED(self);
+  end_alone(self);
+  if (tool::watched()) [[unlikely]]
+    tool::returns(self);
+}
 
 // Teams.
 
@@ -194,6 +209,7 @@ CALLISTO_OPENMP_ABI void __kmpc_set_thread_limit(compiled_at, i32, i32 threads) 
 }
 CALLISTO_OPENMP_ABI void __kmpc_fork_teams(compiled_at, i32 count, microtask body, ...) {
   va_list rest;
+  CALLISTO_ENTERED(this_thread());
   va_start(rest, body);
   with_arguments(body, count, rest, run_teams);
   va_end(rest);

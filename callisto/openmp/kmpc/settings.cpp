@@ -3,6 +3,7 @@
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/kmpc/kmpc.hpp>
 #include <callisto/openmp/region/engine.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/settings/icv.hpp>
 
 #include <sched.h>
@@ -23,10 +24,21 @@ i32 kmp_get_cancellation_status(i32);
 
 namespace {
 
-/// How long waiting threads spin, in ms. Programs read what they set; threads spin as OMP_WAIT_POLICY says.
-int blocktime = 200;
-int library_mode = 2;  ///< 1: serial, 2: turnaround, 3: throughput
+using callisto::openmp::icvs;
+using callisto::openmp::kmp_library;
+
 std::size_t stack_size = 0;
+
+/// A serial library gives each region one thread.
+void set_library(kmp_library to) {
+  icvs().library = to;
+  callisto::openmp::task_icvs& own = callisto::openmp::this_thread().icv();
+  if (to == kmp_library::serial) {
+    own.threads = 1;
+  } else {
+    own.threads = callisto::openmp::initial_icvs(icvs()).threads;
+  }
+}
 
 std::size_t stack_bytes() { return stack_size != 0 ? stack_size : callisto::openmp::stack_bytes(); }
 int narrow(std::size_t n) {
@@ -82,17 +94,20 @@ CALLISTO_OPENMP_ABI void kmp_free_(void* const* piece) { kmp_free(*piece); }
   CALLISTO_OPENMP_ABI void name##_(const T* n) { name(*n); }
 #define CALLISTO_GET(T, name) \
   CALLISTO_OPENMP_ABI T name##_() { return name(); }
-CALLISTO_OPENMP_ABI void kmp_set_blocktime(int ms) { blocktime = ms; }
-CALLISTO_OPENMP_ABI int kmp_get_blocktime() { return blocktime; }
+/// How long waiting threads spin, in ms. Programs read what they set; threads spin as the environment says.
+CALLISTO_OPENMP_ABI void kmp_set_blocktime(int ms) { icvs().blocktime = ms < 0 ? 0 : ms; }
+CALLISTO_OPENMP_ABI int kmp_get_blocktime() { return icvs().blocktime; }
 CALLISTO_OPENMP_ABI void kmp_set_stacksize_s(std::size_t bytes) { stack_size = bytes; }
 CALLISTO_OPENMP_ABI std::size_t kmp_get_stacksize_s() { return stack_bytes(); }
 CALLISTO_OPENMP_ABI void kmp_set_stacksize(int bytes) { kmp_set_stacksize_s(bytes > 0 ? std::size_t(bytes) : 0); }
 CALLISTO_OPENMP_ABI int kmp_get_stacksize() { return narrow(stack_bytes()); }
-CALLISTO_OPENMP_ABI void kmp_set_library(int mode) { library_mode = mode; }
-CALLISTO_OPENMP_ABI int kmp_get_library() { return library_mode; }
-CALLISTO_OPENMP_ABI void kmp_set_library_serial() { library_mode = 1; }
-CALLISTO_OPENMP_ABI void kmp_set_library_turnaround() { library_mode = 2; }
-CALLISTO_OPENMP_ABI void kmp_set_library_throughput() { library_mode = 3; }
+CALLISTO_OPENMP_ABI void kmp_set_library(int mode) {
+  if (mode >= 1 && mode <= 3) set_library(static_cast<kmp_library>(mode));
+}
+CALLISTO_OPENMP_ABI int kmp_get_library() { return static_cast<int>(icvs().library); }
+CALLISTO_OPENMP_ABI void kmp_set_library_serial() { set_library(kmp_library::serial); }
+CALLISTO_OPENMP_ABI void kmp_set_library_turnaround() { set_library(kmp_library::turnaround); }
+CALLISTO_OPENMP_ABI void kmp_set_library_throughput() { set_library(kmp_library::throughput); }
 CALLISTO_OPENMP_ABI void kmp_set_disp_num_buffers(int /*count*/) {}
 CALLISTO_OPENMP_ABI void kmp_set_defaults(const char* /*text*/) {}
 CALLISTO_OPENMP_ABI void kmp_set_warnings_on() {}
@@ -160,8 +175,11 @@ CALLISTO_OPENMP_ABI int kmp_set_affinity_(void** mask) { return kmp_set_affinity
 CALLISTO_OPENMP_ABI int kmp_get_affinity_(void** mask) { return kmp_get_affinity(mask); }
 
 CALLISTO_OPENMP_ABI int __kmpc_pause_resource(int kind) { return omp_pause_resource_all(kind); }
-/// omp_control_tool() without a tool.
-CALLISTO_OPENMP_ABI int omp_control_tool(int /*command*/, int /*modifier*/, void* /*argument*/) { return -2; }
-CALLISTO_OPENMP_ABI int omp_control_tool_(const int* /*command*/, const int* /*modifier*/, void* /*argument*/) {
-  return -2;
+CALLISTO_OPENMP_ABI int omp_control_tool(int command, int modifier, void* argument) {
+  CALLISTO_ENTERED(callisto::openmp::this_thread());  // which starts the tool
+  return callisto::openmp::tool::control(static_cast<u64>(command), static_cast<u64>(modifier), argument,
+                                         __builtin_return_address(0));
+}
+CALLISTO_OPENMP_ABI int omp_control_tool_(const int* command, const int* modifier, void* argument) {
+  return omp_control_tool(*command, *modifier, argument);
 }

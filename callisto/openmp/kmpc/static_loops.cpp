@@ -2,6 +2,7 @@
 // the type that the program counts in; a thread without iterations gets an empty interval.
 #include <callisto/openmp/kmpc/kmpc.hpp>
 #include <callisto/openmp/kmpc/schedules.hpp>
+#include <callisto/openmp/region/tool.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -105,6 +106,22 @@ bool take(part of, i32 schedule, T& first, T& last, Step& stride, Step step, Ste
                                                         : take_block(of, first, last, i64{step});
 }
 
+/// Tells a tool of a loop, as the compiler says which construct it is of.
+void tell(omp_thread& self, compiled_at at, u64 trips, const void* called_from) noexcept {
+  using tool::work_kind;
+  constexpr i32 of_sections = 0x400, of_distribute = 0x800;
+  const i32 flags = at != nullptr ? at->flags : 0;
+  self.told.called_from = called_from;
+  tool::work_begins(self,
+                    (flags & of_sections) != 0     ? work_kind::sections
+                    : (flags & of_distribute) != 0 ? work_kind::distribute
+                                                   : work_kind::loop_static,
+                    trips);
+}
+#define CALLISTO_TELL(step)         \
+  if (tool::watched()) [[unlikely]] \
+  tell(this_thread(), at, count_trips(*first, *last, i64{step}), __builtin_return_address(0))
+
 /// Narrows the bounds to the caller's; `team_last` gets the last iteration of the caller's team.
 template <class T, class Step>
 void init(i32 schedule, i32* is_last, T* first, T* last, Step* stride, Step step, Step chunk) noexcept {
@@ -139,25 +156,31 @@ void init_of_team(i32* is_last, T* first, T* last, Step* stride, Step step, Step
 }  // namespace
 }  // namespace callisto::openmp::kmpc
 
+using namespace callisto::openmp;
 using namespace callisto::openmp::kmpc;
 
-#define CALLISTO_STATIC_LOOPS(suffix, T, Step)                                                                     \
-  CALLISTO_OPENMP_ABI void __kmpc_for_static_init_##suffix(compiled_at, i32, i32 schedule, i32* is_last, T* first, \
-                                                           T* last, Step* stride, Step step, Step chunk) {         \
-    init(schedule, is_last, first, last, stride, step, chunk);                                                     \
-  }                                                                                                                \
-  CALLISTO_OPENMP_ABI void __kmpc_dist_for_static_init_##suffix(compiled_at, i32, i32 schedule, i32* is_last,      \
-                                                                T* first, T* last, T* team_last, Step* stride,     \
-                                                                Step step, Step chunk) {                           \
-    init_of_both(schedule, is_last, first, last, team_last, stride, step, chunk);                                  \
-  }                                                                                                                \
-  CALLISTO_OPENMP_ABI void __kmpc_team_static_init_##suffix(compiled_at, i32, i32* is_last, T* first, T* last,     \
-                                                            Step* stride, Step step, Step chunk) {                 \
-    init_of_team(is_last, first, last, stride, step, chunk);                                                       \
+#define CALLISTO_STATIC_LOOPS(suffix, T, Step)                                                                        \
+  CALLISTO_OPENMP_ABI void __kmpc_for_static_init_##suffix(compiled_at at, i32, i32 schedule, i32* is_last, T* first, \
+                                                           T* last, Step* stride, Step step, Step chunk) {            \
+    CALLISTO_TELL(step);                                                                                              \
+    init(schedule, is_last, first, last, stride, step, chunk);                                                        \
+  }                                                                                                                   \
+  CALLISTO_OPENMP_ABI void __kmpc_dist_for_static_init_##suffix(compiled_at at, i32, i32 schedule, i32* is_last,      \
+                                                                T* first, T* last, T* team_last, Step* stride,        \
+                                                                Step step, Step chunk) {                              \
+    CALLISTO_TELL(step);                                                                                              \
+    init_of_both(schedule, is_last, first, last, team_last, stride, step, chunk);                                     \
+  }                                                                                                                   \
+  CALLISTO_OPENMP_ABI void __kmpc_team_static_init_##suffix(compiled_at, i32, i32* is_last, T* first, T* last,        \
+                                                            Step* stride, Step step, Step chunk) {                    \
+    init_of_team(is_last, first, last, stride, step, chunk);                                                          \
   }
 CALLISTO_STATIC_LOOPS(4, i32, i32)
 CALLISTO_STATIC_LOOPS(4u, u32, i32)
 CALLISTO_STATIC_LOOPS(8, i64, i64)
 CALLISTO_STATIC_LOOPS(8u, u64, i64)
 
-CALLISTO_OPENMP_ABI void __kmpc_for_static_fini(compiled_at, i32) {}
+CALLISTO_OPENMP_ABI void __kmpc_for_static_fini(compiled_at, i32) {
+  if (tool::watched()) [[unlikely]]
+    tool::work_ends(this_thread());
+}

@@ -1,5 +1,6 @@
 // taskloop: the iterations of a loop in tasks, each a copy of the compiler's with its bounds.
 #include <callisto/openmp/kmpc/tasks.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/tasking/task_shares.hpp>
 
 #include <cstring>
@@ -64,7 +65,12 @@ void start_tasks(omp_thread& self, const request& r, u64 trips) {
 void meet(const request& r) {
   omp_thread& self = this_thread();
   if (r.has_group) enter_group(self);
-  if (const u64 trips = trips_of(r); trips != 0) start_tasks(self, r, trips);
+  const u64 trips = trips_of(r);
+  if (tool::watched()) [[unlikely]]
+    tool::works(self, tool::work_kind::taskloop, tool::endpoint::begin, trips);
+  if (trips != 0) start_tasks(self, r, trips);
+  if (tool::watched()) [[unlikely]]
+    tool::works(self, tool::work_kind::taskloop, tool::endpoint::end, trips);
   destroy_privates(self, r.pattern);
   drop_prepared(self, task_of(r.pattern));
   if (r.has_group) leave_group(self);
@@ -77,6 +83,7 @@ using namespace callisto::openmp::kmpc;
 
 CALLISTO_OPENMP_ABI void __kmpc_taskloop_5(compiled_at, i32, task_head* pattern, i32 condition, u64* first, u64* last,
                                            i64 step, i32 nogroup, i32 how, u64 wanted, i32 modifier, void* construct) {
+  CALLISTO_ENTERED(callisto::openmp::this_thread());
   meet({.pattern = pattern,
         .first = first,
         .last = last,

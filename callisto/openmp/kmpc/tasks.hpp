@@ -8,7 +8,9 @@ namespace callisto::openmp::kmpc {
 
 /// Flags of __kmpc_omp_task_alloc().
 namespace alloc_flag {
+inline constexpr u32 tied = 1;
 inline constexpr u32 final = 2;
+inline constexpr u32 mergeable = 4;
 inline constexpr u32 destructors = 8;
 inline constexpr u32 proxy = 16;
 inline constexpr u32 priority = 32;

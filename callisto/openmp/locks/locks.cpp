@@ -2,6 +2,7 @@
 // task (OMP_3.0, which programs are linked with since GCC 4.4) or to a thread (OMP_1.0).
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/locks/word_lock.hpp>
+#include <callisto/openmp/region/tool.hpp>
 
 #include <cstdint>
 #include <new>
@@ -12,12 +13,13 @@ namespace {
 /// omp_nest_lock_t of OMP_3.0. Fortran's type holds a pointer to one.
 class task_nest_lock {
  public:
-  void lock() noexcept {
+  /// Returns how often the caller holds the lock now.
+  std::int32_t lock() noexcept {
     if (!is_mine()) {
       lock_.lock();
       own(this_thread().at.current);
     }
-    ++count_;
+    return ++count_;
   }
 
   /// Returns how often the caller holds the lock now; 0: another task holds it.
@@ -29,10 +31,13 @@ class task_nest_lock {
     return ++count_;
   }
 
-  void unlock() noexcept {
-    if (--count_ != 0) return;
+  /// Returns how often the caller still holds the lock.
+  std::int32_t unlock() noexcept {
+    const std::int32_t left = --count_;
+    if (left != 0) return left;
     own(nullptr);
     lock_.unlock();
+    return 0;
   }
 
  private:
@@ -82,7 +87,58 @@ class thread_nest_lock {
 };
 static_assert(sizeof(thread_nest_lock) == 8);
 
+// With a tool.
+
+using tool::mutex_kind;
+
+/// Calls take(), which returns how often the caller holds a nestable lock: 1, it has just taken it; 0, it has not.
+template <class Take>
+[[gnu::noinline, gnu::cold]] std::int32_t take_nested_and_tell(mutex_kind kind, const void* lock, const void* from,
+                                                               Take take) {
+  tool::mutex_acquires(kind, lock, from);
+  const std::int32_t times = take();
+  if (times == 1) {
+    tool::mutex_acquired(kind, lock, from);
+  } else {
+    tool::mutex_not_acquired();
+    if (times > 1) tool::nests(tool::endpoint::begin, lock, from);
+  }
+  return times;
+}
+template <class Take>
+[[gnu::always_inline]] inline std::int32_t take_nested(mutex_kind kind, const void* lock, const void* from, Take take) {
+  if (tool::watched()) [[unlikely]]
+    return take_nested_and_tell(kind, lock, from, take);
+  return take();
+}
+
+/// Calls give(), which returns how often the caller still holds the lock.
+template <class Give>
+[[gnu::noinline, gnu::cold]] void give_nested_and_tell(mutex_kind kind, const void* lock, const void* from, Give give) {
+  if (give() == 0) {
+    tool::mutex_released(kind, lock, from);
+  } else {
+    tool::nests(tool::endpoint::end, lock, from);
+  }
+}
+template <class Give>
+[[gnu::always_inline]] inline void give_nested(mutex_kind kind, const void* lock, const void* from, Give give) {
+  if (tool::watched()) [[unlikely]]
+    return give_nested_and_tell(kind, lock, from, give);
+  give();
+}
+
+[[gnu::always_inline]] inline void tell_life(mutex_kind kind, const void* lock, const void* from, bool begins) {
+  // The first call of the library in some programs: a tool starts here.
+  if (begins) static_cast<void>(this_thread());
+  if (!tool::watched()) [[likely]]
+    return;
+  begins ? tool::lock_begins(kind, lock, from) : tool::lock_ends(kind, lock, from);
+}
+
 }  // namespace
+
+#define CALLISTO_CALLER __builtin_return_address(0)
 
 #define CALLISTO_VERSIONED(function, symbol) asm(".symver " #function "," symbol)
 /// Exports a function under C's and Fortran's names.
@@ -91,11 +147,20 @@ static_assert(sizeof(thread_nest_lock) == 8);
   CALLISTO_VERSIONED(function, "omp_" name "_" version)
 
 // Simple locks: the same in both versions and in Fortran.
-CALLISTO_OPENMP_ABI void callisto_init_lock(word_lock* l) { new (l) word_lock; }
-CALLISTO_OPENMP_ABI void callisto_destroy_lock(word_lock* /*l*/) {}
-CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) { l->lock(); }
-CALLISTO_OPENMP_ABI void callisto_unset_lock(word_lock* l) { l->unlock(); }
-CALLISTO_OPENMP_ABI std::int32_t callisto_test_lock(word_lock* l) { return l->try_lock() ? 1 : 0; }
+CALLISTO_OPENMP_ABI void callisto_init_lock(word_lock* l) {
+  new (l) word_lock;
+  tell_life(mutex_kind::lock, l, CALLISTO_CALLER, true);
+}
+CALLISTO_OPENMP_ABI void callisto_destroy_lock(word_lock* l) { tell_life(mutex_kind::lock, l, CALLISTO_CALLER, false); }
+CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) {
+  tool::taking(mutex_kind::lock, l, CALLISTO_CALLER, [l] { l->lock(); });
+}
+CALLISTO_OPENMP_ABI void callisto_unset_lock(word_lock* l) {
+  tool::giving(mutex_kind::lock, l, CALLISTO_CALLER, [l] { l->unlock(); });
+}
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_lock(word_lock* l) {
+  return take_nested(mutex_kind::test_lock, l, CALLISTO_CALLER, [l] { return l->try_lock() ? 1 : 0; });
+}
 #define CALLISTO_SIMPLE_LOCK(verb)                                         \
   CALLISTO_BOTH_NAMES(callisto_##verb##_lock, #verb "_lock", "@@OMP_3.0"); \
   CALLISTO_BOTH_NAMES(callisto_##verb##_lock, #verb "_lock", "@OMP_1.0")
@@ -106,19 +171,40 @@ CALLISTO_SIMPLE_LOCK(unset);
 CALLISTO_SIMPLE_LOCK(test);
 
 // Nestable locks of OMP_3.0. Fortran's have 8 bytes, which hold a pointer.
-CALLISTO_OPENMP_ABI void callisto_init_nest_lock(task_nest_lock* l) { new (l) task_nest_lock; }
-CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock(task_nest_lock* /*l*/) {}
-CALLISTO_OPENMP_ABI void callisto_set_nest_lock(task_nest_lock* l) { l->lock(); }
-CALLISTO_OPENMP_ABI void callisto_unset_nest_lock(task_nest_lock* l) { l->unlock(); }
-CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock(task_nest_lock* l) { return l->try_lock(); }
-CALLISTO_OPENMP_ABI void callisto_init_nest_lock_f(task_nest_lock** l) { *l = new task_nest_lock; }
+CALLISTO_OPENMP_ABI void callisto_init_nest_lock(task_nest_lock* l) {
+  new (l) task_nest_lock;
+  tell_life(mutex_kind::nest_lock, l, CALLISTO_CALLER, true);
+}
+CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock(task_nest_lock* l) {
+  tell_life(mutex_kind::nest_lock, l, CALLISTO_CALLER, false);
+}
+CALLISTO_OPENMP_ABI void callisto_set_nest_lock(task_nest_lock* l) {
+  take_nested(mutex_kind::nest_lock, l, CALLISTO_CALLER, [l] { return l->lock(); });
+}
+CALLISTO_OPENMP_ABI void callisto_unset_nest_lock(task_nest_lock* l) {
+  give_nested(mutex_kind::nest_lock, l, CALLISTO_CALLER, [l] { return l->unlock(); });
+}
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock(task_nest_lock* l) {
+  return take_nested(mutex_kind::test_nest_lock, l, CALLISTO_CALLER, [l] { return l->try_lock(); });
+}
+CALLISTO_OPENMP_ABI void callisto_init_nest_lock_f(task_nest_lock** l) {
+  *l = new task_nest_lock;
+  tell_life(mutex_kind::nest_lock, *l, CALLISTO_CALLER, true);
+}
 CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock_f(task_nest_lock** l) {
+  tell_life(mutex_kind::nest_lock, *l, CALLISTO_CALLER, false);
   delete *l;
   *l = nullptr;
 }
-CALLISTO_OPENMP_ABI void callisto_set_nest_lock_f(task_nest_lock** l) { (*l)->lock(); }
-CALLISTO_OPENMP_ABI void callisto_unset_nest_lock_f(task_nest_lock** l) { (*l)->unlock(); }
-CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock_f(task_nest_lock** l) { return (*l)->try_lock(); }
+CALLISTO_OPENMP_ABI void callisto_set_nest_lock_f(task_nest_lock** l) {
+  take_nested(mutex_kind::nest_lock, *l, CALLISTO_CALLER, [l] { return (*l)->lock(); });
+}
+CALLISTO_OPENMP_ABI void callisto_unset_nest_lock_f(task_nest_lock** l) {
+  give_nested(mutex_kind::nest_lock, *l, CALLISTO_CALLER, [l] { return (*l)->unlock(); });
+}
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock_f(task_nest_lock** l) {
+  return take_nested(mutex_kind::test_nest_lock, *l, CALLISTO_CALLER, [l] { return (*l)->try_lock(); });
+}
 
 // Nestable locks of OMP_1.0: 8 bytes in both languages.
 CALLISTO_OPENMP_ABI void callisto_init_nest_lock_1(thread_nest_lock* l) { new (l) thread_nest_lock; }

@@ -2,6 +2,7 @@
 #include <callisto/openmp/region/member_pool.hpp>
 
 #include <callisto/openmp/region/binding.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
 
@@ -93,7 +94,11 @@ void member_pool::live(workers::native_activation& self, void* a_member, workers
   this_thread_or_null = &self;
   inherit_kernel_state(m.inherited);
   if (m.stays) workers::stay_on_own_thread();
+  if (tool::watched()) [[unlikely]]
+    tool::thread_begins(self);
   while (region.wait_for_region(self, m.number, m.seen)) {
+    if (tool::watched()) [[unlikely]]
+      tool::member_leaves(self);
     // Not constant: a target region has its own contention group.
     self.group = region.counted_in;
     self.implicit.parent = region.outer;
@@ -103,11 +108,23 @@ void member_pool::live(workers::native_activation& self, void* a_member, workers
     self.at = {.in = &region, .number = m.number, .share = region.first_share, .current = &self.implicit};
     self.self->spin_for(region.spin_ticks);
     if (region.shows_affinity) show_affinity(self);
-    if (region.begins_in_loop) enter_loop(self);
-    region.body(region.data);
+    if (tool::watched()) [[unlikely]] {
+      tool::implicit_task_begins(self);
+      if (region.begins_in_loop) enter_loop(self);
+      tool::run_implicit(self, region.body, region.data);
+    } else {
+      if (region.begins_in_loop) enter_loop(self);
+      region.body(region.data);
+    }
     // The child of fork() has no other thread, so it ends as a process does when its last thread ends.
     if (region.in_child) std::exit(EXIT_SUCCESS);
+    if (tool::watched()) [[unlikely]]
+      tool::member_arrives(self);
     m.seen = region.finish_as_member(self);
+  }
+  if (tool::watched()) [[unlikely]] {
+    tool::member_leaves(self);
+    tool::thread_ends(self);
   }
   dissolve_member_pools(self);
   this_thread_or_null = nullptr;

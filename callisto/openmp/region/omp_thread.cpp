@@ -10,6 +10,7 @@
 #include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/member_pool.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
 #include <algorithm>
@@ -94,11 +95,24 @@ pthread_key_t key;
 
 void end_initial_thread(void* of) noexcept {
   auto* const ended = static_cast<initial_thread*>(of);
+  if (tool::watched()) [[unlikely]]
+    tool::thread_ends(ended->state);
   this_thread_or_null = nullptr;
   ended->end();
   const std::scoped_lock held(idle.mutex);
   ended->next = idle.first;
   idle.first = ended;
+}
+
+/// Starts a tool before the first OpenMP thread begins. Other threads that come meanwhile wait, except for calls that
+/// the tool makes.
+void start_tool_once() noexcept {
+  static std::once_flag once;
+  static thread_local bool starting [[gnu::tls_model("initial-exec")]] = false;
+  if (starting) return;
+  starting = true;
+  std::call_once(once, tool::start);
+  starting = false;
 }
 
 /// Runs in the child, which has only the thread that called fork(): no workers, no members of pools.
@@ -137,6 +151,9 @@ void begin_anew_in_child() noexcept {
 }  // namespace
 
 omp_thread& become_initial_thread() noexcept {
+  start_tool_once();
+  // A tool may have called the library.
+  if (this_thread_or_null != nullptr) return *this_thread_or_null;
   initial_thread* self = nullptr;
   {
     const std::scoped_lock held(idle.mutex);
@@ -152,6 +169,8 @@ omp_thread& become_initial_thread() noexcept {
   }
   this_thread_or_null = &self->state;
   pthread_setspecific(key, self);
+  if (tool::watched()) [[unlikely]]
+    tool::thread_begins(self->state);
   return self->state;
 }
 

@@ -8,6 +8,7 @@
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/openmp/settings/tool.hpp>
 #include <callisto/openmp/tasking/task.hpp>
 #include <callisto/openmp/tasking/task_memory.hpp>
 #include <callisto/waiting/suspendable.hpp>
@@ -49,6 +50,9 @@ struct position {
   std::uint64_t claimed_at = 0;  ///< when that was, in native::ticks()
   distributor::splitting_ranges<native>::cursor pieces{};
   bool ran_last_chunk = false;  ///< of a loop that `pieces` hands out: the thread runs nothing more of it
+  // For tools: the work-sharing construct that the thread has begun.
+  tool::work_kind work = tool::work_kind::none;
+  std::uint64_t work_count = 0;
   // Of kmpc/ alone.
   bool in_order = false;            ///< the loop has ordered regions
   bool reduces_atomically = false;  ///< the latest reduction
@@ -99,6 +103,8 @@ struct omp_thread {
   int pushed_teams = 0;
   int pushed_thread_limit = 0;
   std::shared_ptr<void> threadprivates;
+
+  mutable tool::of_thread told;  ///< what a tool knows of it
 };
 
 /// The calling thread's state: one load and a branch. A thread that calls for the first time becomes an initial thread.

@@ -8,6 +8,7 @@
 #include <callisto/openmp/region/initial_thread.hpp>
 #include <callisto/openmp/region/kernel_state.hpp>
 #include <callisto/openmp/region/member_pool.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/settings/other_runtimes.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
@@ -52,6 +53,8 @@ unsigned processors_now(const omp_thread& self) noexcept {
 }
 
 unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept {
+  if (tool::watched()) [[unlikely]]
+    leader.told.requested = specified != 0 ? specified : leader.icv().threads;
   if (specified == 1) return 1;
   const task_icvs& icv = leader.icv();
   if (leader.in().active_level >= icv.max_active_levels) return 1;
@@ -111,6 +114,8 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   }
   if (inner == nullptr) inner = &solo_team(leader);
   team& t = *inner;
+  if (tool::watched()) [[unlikely]]
+    tool::region_begins(leader, t, threads);
   t.threads = threads;
   t.level = outer.level + 1;
   t.active_level = outer.active_level + (threads > 1 ? 1 : 0);
@@ -142,6 +147,25 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   return t;
 }
 
+namespace {
+
+[[gnu::noinline, gnu::cold]] void end_and_tell(omp_thread& leader) noexcept {
+  leader.told.called_from = leader.in().told.called_from;
+  {
+    const tool::waiting_in noted(leader, tool::sync_kind::barrier_of_region);
+    leader.in().finish_as_leader(leader);
+  }
+  leader.told.threads = leader.in().threads;
+  tool::implicit_task_ends(leader);
+}
+
+[[gnu::noinline, gnu::cold]] void tell_of_begin(team& of) noexcept {
+  tool::implicit_task_begins(*of.leader);
+  if (of.begins_in_loop) tell_of_loop(*of.leader);
+}
+
+}  // namespace
+
 void begin_region(team& of, void (*body)(void*), void* data) noexcept {
   of.body = body;
   of.data = data;
@@ -152,9 +176,15 @@ void begin_region(team& of, void (*body)(void*), void* data) noexcept {
     show_affinity(*of.leader);
   }
   of.start();
+  if (tool::watched()) [[unlikely]]
+    tell_of_begin(of);
 }
 
-void end_region(omp_thread& leader) noexcept { leader.in().finish_as_leader(leader); }
+void end_region(omp_thread& leader) noexcept {
+  if (tool::watched()) [[unlikely]]
+    return end_and_tell(leader);
+  leader.in().finish_as_leader(leader);
+}
 
 void leave_region(omp_thread& leader) noexcept {
   team& t = leader.in();
@@ -171,6 +201,8 @@ void leave_region(omp_thread& leader) noexcept {
   } else {
     --leader.alone;
   }
+  if (tool::watched()) [[unlikely]]
+    tool::region_ends(leader, t);
 }
 
 void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept {
@@ -180,7 +212,11 @@ void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept
     // Members without a context run before the leader does, as the system runs woken threads first. Leaders wait for
     // members by means that the runtime does not see more often than members wait for leaders.
     if (region.threads > 1) yield_to_members();
-    body(data);
+    if (tool::watched()) [[unlikely]] {
+      tool::run_implicit(leader, body, data);
+    } else {
+      body(data);
+    }
     end_region(leader);
   };
   if (region.threads > 1) {
@@ -193,18 +229,25 @@ void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept
 
 CALLISTO_OPENMP_ABI void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
   omp_thread& self = this_thread();
-  enter_region(self, resolve_threads(self, threads), flags);
-  run_in_region(self, body, data);
+  const auto lead = [=, &self] {
+    enter_region(self, resolve_threads(self, threads), flags);
+    run_in_region(self, body, data);
+  };
+  CALLISTO_IF_TOLD(self, lead);
+  lead();
 }
 
 // GCC up to 4.8: the compiled code calls body() itself, between these two.
 CALLISTO_OPENMP_ABI void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
   omp_thread& self = this_thread();
+  CALLISTO_CALLED(self);
+  self.told.program_runs_next = true;
   begin_region(enter_region(self, resolve_threads(self, threads), 0), body, data);
 }
 
 CALLISTO_OPENMP_ABI void GOMP_parallel_end() {
   omp_thread& self = this_thread();
+  CALLISTO_CALLED(self);
   end_region(self);
   leave_region(self);
 }

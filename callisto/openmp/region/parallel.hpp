@@ -22,6 +22,9 @@ void end_region(omp_thread& leader) noexcept;
 /// Puts the caller back to its position before enter_region().
 void leave_region(omp_thread& leader) noexcept;
 
+/// Tells a tool that the thread has begun the loop of its share (worksharing/loop.cpp).
+void tell_of_loop(omp_thread& self) noexcept;
+
 /// Calls begin_region(), body(data), end_region() and leave_region().
 void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept;
 

@@ -2,6 +2,7 @@
 #include <callisto/openmp/region/team.hpp>
 
 #include <callisto/distributor/layout.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/tasking/task_pool.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
@@ -43,13 +44,28 @@ const distributor::layout& team::layout() {
   return with->is;
 }
 
-void team::barrier(omp_thread& self) noexcept {
-  meet<false>(self);
+namespace {
+
+template <class Wait>
+[[gnu::noinline, gnu::cold]] auto wait_and_tell(omp_thread& self, tool::sync_kind kind, Wait wait) {
+  const tool::waiting_in noted(self, kind);
+  return wait();
+}
+
+}  // namespace
+
+void team::barrier(omp_thread& self, tool::sync_kind kind) noexcept {
+  if (tool::watched()) [[unlikely]] {
+    wait_and_tell(self, kind, [this, &self] { meet<false>(self); });
+  } else {
+    meet<false>(self);
+  }
   self.at.current->below.begin(&self);
 }
 
-bool team::barrier_cancellable(omp_thread& self) noexcept {
-  const bool cancelled = meet<true>(self);
+bool team::barrier_cancellable(omp_thread& self, tool::sync_kind kind) noexcept {
+  const bool cancelled =
+      tool::watched() ? wait_and_tell(self, kind, [this, &self] { return meet<true>(self); }) : meet<true>(self);
   self.at.current->below.begin(&self);
   return cancelled;
 }

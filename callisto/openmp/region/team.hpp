@@ -61,6 +61,7 @@ class alignas(native::line_size) team {
   unsigned teams = 1;          ///< omp_get_num_teams()
   unsigned team_number = 0;    ///< omp_get_team_num()
   int level_in_others = 0;     ///< in how many regions of other runtimes the leader was (settings/other_runtimes.hpp)
+  tool::of_region told;        ///< what a tool knows of the region
   unsigned shown_threads = 0;  ///< size of the last region that printed its affinity
   /// Thread i is members[i]. Longer than `threads` if the pool has more members.
   std::vector<omp_thread*> members;
@@ -74,11 +75,12 @@ class alignas(native::line_size) team {
 
   atomic<task_pool*> tasks{nullptr};  ///< created with the first task (task_pool.hpp)
 
-  /// Returns when all threads have called it and all tasks of the region are finished; runs tasks meanwhile.
-  void barrier(omp_thread& self) noexcept;
+  /// Returns when all threads have called it and all tasks of the region are finished; runs tasks meanwhile. `kind`:
+  /// what a tool is told.
+  void barrier(omp_thread& self, tool::sync_kind kind = tool::sync_kind::barrier_of_workshare) noexcept;
 
   /// Waits as barrier() does; if the region is cancelled, returns true at once.
-  bool barrier_cancellable(omp_thread& self) noexcept;
+  bool barrier_cancellable(omp_thread& self, tool::sync_kind kind = tool::sync_kind::barrier_of_workshare) noexcept;
 
   void cancel() noexcept;
   bool cancelled() const noexcept { return (phase_.read() & cancelled_flag) != 0; }

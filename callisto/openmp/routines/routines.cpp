@@ -106,11 +106,21 @@ CALLISTO_OPENMP_ABI void omp_set_schedule(unsigned kind_and_modifier, int chunk)
   }
   icv.schedule = kind;
   icv.monotonic = (kind_and_modifier & monotonic_bit) != 0;
+  icv.schedule_unset = icv.implies_monotonic = false;
 }
 CALLISTO_OPENMP_ABI void omp_get_schedule(unsigned* kind_and_modifier, int* chunk) {
   const task_icvs& icv = mine();
   *kind_and_modifier = static_cast<unsigned>(icv.schedule) | (icv.monotonic ? monotonic_bit : 0);
   *chunk = icv.chunk;
+}
+/// Answers omp_get_schedule() for programs of libomp: its default is `static`, and it tells no modifier that the user
+/// has not named.
+CALLISTO_OPENMP_ABI void callisto_get_schedule(unsigned* kind_and_modifier, int* chunk) {
+  const task_icvs& icv = mine();
+  const bool monotonic = icv.monotonic && !icv.implies_monotonic;
+  *kind_and_modifier =
+      static_cast<unsigned>(icv.schedule_unset ? schedule_kind::fixed : icv.schedule) | (monotonic ? monotonic_bit : 0);
+  *chunk = icv.schedule_unset ? 0 : icv.chunk;
 }
 
 CALLISTO_OPENMP_ABI int omp_get_cancellation() { return icvs().cancellation ? 1 : 0; }

@@ -1,4 +1,5 @@
-// Reads the environment variables of OpenMP 5.1 (chapter 6) and libgomp's own.
+// Reads the environment variables of OpenMP 5.1 (chapter 6), libgomp's own, and those of libomp's (KMP_*) that have a
+// meaning here.
 //
 // Defaults are libgomp's. So are the rules that the specification leaves open: which variable has precedence, and that
 // an invalid variable counts as unset.
@@ -18,12 +19,10 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <link.h>
 #include <unistd.h>
 
 namespace callisto::openmp {
@@ -116,6 +115,19 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return parse_scaled(text, {{"b", 1}, {"k", 1U << 10}, {"m", 1U << 20}, {"g", 1U << 30}}, 1U << 10, false);
 }
 
+/// Parses KMP_STACKSIZE. Its unit is a byte.
+std::optional<std::uint64_t> parse_kmp_bytes(std::string_view text) {
+  return parse_scaled(
+      text, {{"b", 1}, {"k", 1U << 10}, {"m", 1U << 20}, {"g", 1U << 30}, {"t", std::uint64_t{1} << 40}}, 1, false);
+}
+
+/// Parses KMP_BLOCKTIME, in milliseconds if it names no unit; returns microseconds.
+std::optional<std::uint64_t> parse_blocktime(std::string_view text) {
+  constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
+  if (const auto word = parse_word<std::uint64_t>(text, {{"infinite", for_ever}, {"infinity", for_ever}})) return word;
+  return parse_scaled(text, {{"us", 1}, {"ms", 1'000}, {"s", 1'000'000}}, 1'000, true);
+}
+
 std::optional<std::uint64_t> parse_spins(std::string_view text) {
   constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
   if (const auto word = parse_word<std::uint64_t>(text, {{"infinite", for_ever}, {"infinity", for_ever}})) return word;
@@ -179,7 +191,9 @@ void read_schedule(task_icvs& into) {
   const bool is_static = *kind == schedule_kind::fixed;
   const auto set = [&](int chunk) {
     into.schedule = *kind;
+    into.schedule_unset = false;
     into.monotonic = modifier.value_or(is_static);
+    into.implies_monotonic = !modifier;
     into.chunk = chunk;
   };
   // Up to GCC 12, libgomp keeps the kind even if it rejects the rest.
@@ -343,7 +357,23 @@ void read_waiting(process_icvs& into) {
   into.spin_count = into.waiting == wait_policy::active  ? 30'000'000'000
                     : into.waiting == wait_policy::unset ? 300'000
                                                          : 0;
-  read("GOMP_SPINCOUNT", parse_spins, [&](std::uint64_t spins) { into.spin_count = spins; });
+  const bool counted = read("GOMP_SPINCOUNT", parse_spins, [&](std::uint64_t spins) { into.spin_count = spins; });
+  if (into.waiting != wait_policy::unset) into.blocktime = into.waiting == wait_policy::active ? INT_MAX : 0;
+  const auto keep = [&](std::uint64_t microseconds) {
+    constexpr std::uint64_t counts_in_microsecond = 300, most = 30'000'000'000;
+    if (into.waiting != wait_policy::unset) return;
+    into.blocktime = static_cast<int>(std::min<std::uint64_t>(microseconds / 1'000, INT_MAX));
+    if (!counted) into.spin_count = std::min(microseconds, most / counts_in_microsecond) * counts_in_microsecond;
+  };
+  read("KMP_BLOCKTIME", parse_blocktime, keep);
+  read(
+      "KMP_LIBRARY",
+      [](auto text) {
+        return parse_word<kmp_library>(text, {{"serial", kmp_library::serial},
+                                              {"turnaround", kmp_library::turnaround},
+                                              {"throughput", kmp_library::throughput}});
+      },
+      [&](kmp_library library) { into.library = library; });
 }
 
 void read_stack(process_icvs& into) {
@@ -355,7 +385,9 @@ void read_stack(process_icvs& into) {
     }
     into.stack_bytes = bytes;
   };
-  if (!read("OMP_STACKSIZE", parse_bytes, keep)) read("GOMP_STACKSIZE", parse_bytes, keep);
+  // The variable that every runtime reads comes first.
+  if (!read("OMP_STACKSIZE", parse_bytes, keep) && !read("GOMP_STACKSIZE", parse_bytes, keep))
+    read("KMP_STACKSIZE", parse_kmp_bytes, keep);
 }
 
 }  // namespace
@@ -386,9 +418,13 @@ process_icvs read_environment() {
     initial.default_device = -4;
   number("OMP_MAX_TASK_PRIORITY", 0, icvs.max_task_priority);
   read_allocator(icvs);
-  read(
-      "OMP_THREAD_LIMIT", [](auto text) { return parse_number<long>(text, 1); },
-      [&](long limit) { initial.thread_limit = limit > INT_MAX ? UINT_MAX : static_cast<unsigned>(limit); });
+  // libomp's variables count where the standard's is unset.
+  for (const char* const name : {"OMP_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT", "KMP_ALL_THREADS"}) {
+    const auto limit_threads = [&](long limit) {
+      initial.thread_limit = limit > INT_MAX ? UINT_MAX : static_cast<unsigned>(limit);
+    };
+    if (read(name, [](auto text) { return parse_number<long>(text, 1); }, limit_threads)) break;
+  }
   // The mask of now: the program may have bound itself before it loads a library that needs libgomp.
   const unsigned now = machine::contexts_of_affinity(getpid());
   icvs.available_cpus = now != 0 ? now : static_cast<unsigned>(machine::affinity_at_start().size());
@@ -400,10 +436,15 @@ process_icvs read_environment() {
   }
   number("OMP_NUM_TEAMS", 1, icvs.teams);
   number("OMP_TEAMS_THREAD_LIMIT", 1, icvs.teams_thread_limit);
+  if (icvs.teams_thread_limit == 0) number("KMP_TEAMS_THREAD_LIMIT", 1, icvs.teams_thread_limit);
   read_places(icvs);
   read_levels(icvs);
   if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT")) icvs.affinity_format = format;
   read_waiting(icvs);
+  if (icvs.library == kmp_library::serial) {
+    initial.threads = 1;
+    icvs.threads_by_level.clear();
+  }
   read_stack(icvs);
   return icvs;
 }
@@ -445,33 +486,4 @@ process_icvs& read_icvs() noexcept {
   return ours;
 }
 
-namespace {
-
-/// True if an object that is loaded needs libgomp, by whichever name wheels give their copies.
-int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
-  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
-  for (const auto& segment : segments) {
-    if (segment.p_type != PT_DYNAMIC) continue;
-    const auto* const first = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + segment.p_vaddr);
-    const char* names = nullptr;
-    for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry)
-      // The C library replaces offsets by addresses where it can write.
-      if (entry->d_tag == DT_STRTAB)
-        names = reinterpret_cast<const char*>(entry->d_un.d_ptr +
-                                              (entry->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr : 0));
-    for (const auto* entry = first; names != nullptr && entry->d_tag != DT_NULL; ++entry)
-      if (entry->d_tag == DT_NEEDED && std::string_view(names + entry->d_un.d_val).starts_with("libgomp")) return 1;
-  }
-  return 0;
-}
-
-/// Reads the environment when the library is loaded, as libgomp does: later changes by the program have no effect. If
-/// it is preloaded and nothing needs libgomp yet, libgomp would be loaded later: then the first call reads it. If the
-/// values are asked for, the user sees them in any case.
-[[gnu::constructor]] void at_load() {
-  if (std::getenv("OMP_DISPLAY_ENV") != nullptr || dl_iterate_phdr(needs_libgomp, nullptr) != 0)
-    static_cast<void>(icvs());
-}
-
-}  // namespace
 }  // namespace callisto::openmp

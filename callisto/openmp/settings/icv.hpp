@@ -30,8 +30,10 @@ struct task_icvs {
   unsigned threads = 1;              ///< nthreads-var: size of the next region without a num_threads clause; 0: unset
   unsigned thread_limit = UINT_MAX;  ///< most threads of the contention group; UINT_MAX: unlimited
   schedule_kind schedule = schedule_kind::dynamic;
-  bool monotonic = false;  ///< the schedule has the monotonic modifier
-  bool dynamic = false;    ///< dyn-var
+  bool monotonic : 1 = false;          ///< the schedule has the monotonic modifier
+  bool schedule_unset : 1 = true;      ///< libomp has another default than libgomp
+  bool implies_monotonic : 1 = false;  ///< the modifier is libgomp's, not the user's
+  bool dynamic = false;                ///< dyn-var
   proc_bind bind = proc_bind::none;
   unsigned char max_active_levels = 1;
   int chunk = 1;  ///< chunk size of the schedule; 0: none (static only)
@@ -41,6 +43,9 @@ struct task_icvs {
 
 enum class target_offload : unsigned char { by_default, mandatory, disabled };
 enum class wait_policy : signed char { unset = -1, passive = 0, active = 1 };
+
+/// How threads wait, as programs of libomp set and read it.
+enum class kmp_library : unsigned char { serial = 1, turnaround = 2, throughput = 3 };
 
 /// Variables of the process.
 struct process_icvs {
@@ -57,8 +62,10 @@ struct process_icvs {
   std::string affinity_format = "level %L thread %i affinity %A";
   target_offload offload = target_offload::by_default;
   int max_task_priority = 0;
-  int teams = 0;                ///< OMP_NUM_TEAMS; 0: unset
-  int teams_thread_limit = 0;   ///< OMP_TEAMS_THREAD_LIMIT; 0: unset
+  int teams = 0;               ///< OMP_NUM_TEAMS; 0: unset
+  int teams_thread_limit = 0;  ///< OMP_TEAMS_THREAD_LIMIT; 0: unset
+  int blocktime = 200;         ///< KMP_BLOCKTIME in ms, as programs read it; INT_MAX: for ever
+  kmp_library library = kmp_library::throughput;
   unsigned available_cpus = 1;  ///< size of the process's affinity mask when the environment was read
 };
 

@@ -3,6 +3,7 @@
 #include <callisto/openmp/tasking/dependence.hpp>
 
 #include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/openmp/region/tool.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -126,6 +127,8 @@ void dependence_table::join(task& t, dependences::member& mine, dependence_addre
   for (dependences::member* m = at.before; m != nullptr; m = m->next) {
     m->of->depends->successors.push_back(&t);
     ++missing;
+    if (tool::watched()) [[unlikely]]
+      tool::task_waits_for(*m->of, t);
   }
   mine.of = &t;
   mine.at = &at;

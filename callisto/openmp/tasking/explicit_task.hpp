@@ -26,6 +26,7 @@ inline constexpr unsigned nogroup = 2048;
 inline constexpr unsigned reduction = 4096;
 inline constexpr unsigned detach = 8192;
 inline constexpr unsigned strict = 16384;
+inline constexpr unsigned undeferred = 1U << 30;  ///< not the compiler's: what a tool is told
 }  // namespace task_flag
 
 /// A task as compiled code describes it.
@@ -65,11 +66,14 @@ void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), lon
 
 /// Creates a task that waits for other tasks or for an event, and has it run. `undeferred`: returns when it is
 /// finished. `depend`, `detach`: GOMP_task's arguments.
-void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach);
+void meet_bound_task(omp_thread& self, task_arguments from, bool undeferred, void** depend, void* detach);
 
 /// Has a task run that make_task() has counted, when what it depends on is finished. `on`: null if it depends on
-/// nothing. `undeferred`: returns when it is finished.
-void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on);
+/// nothing. `undeferred`: returns when it is finished; or, without `waits_for_event`, when its body is done. libgomp's
+/// compiled code relies on the first, because the data may be on the caller's stack; libomp's programs on the second
+/// (OpenMP 5.1, section 2.12.1).
+void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on,
+                 bool waits_for_event = true);
 
 // Tasks that are created and started by separate calls. Compiled code fills their data in between.
 

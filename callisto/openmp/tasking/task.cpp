@@ -1,5 +1,6 @@
 // The life of a task: creating, running, waiting, finishing; task groups and detached tasks. The entry points are in
 // task_abi.cpp.
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/tasking/dependence.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
@@ -100,7 +101,11 @@ bool is_cancelled(const task& t) noexcept {
 void run_body(omp_thread& self, task& t) noexcept {
   t.below.begin(&self);
   task* const before = std::exchange(self.at.current, &t);
-  t.body(t.data);
+  if (tool::watched()) [[unlikely]] {
+    tool::run_task_body(self, *before, t);
+  } else {
+    t.body(t.data);
+  }
   self.at.current = before;
 }
 
@@ -169,6 +174,8 @@ void run_task(omp_thread& self, task& t) noexcept {
   if (!t.discardable || !is_cancelled(t)) {
     run_body(self, t);
     if (!is_finished_with_body(self, t)) return;
+  } else if (tool::watched()) {
+    tool::task_is_discarded(*self.at.current, t);
   }
   finish(&self, t, self.at.number);
 }
@@ -248,6 +255,14 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
     }
   }
   if (!included) count_in(self, t);
+  if (tool::watched()) [[unlikely]] {
+    using namespace tool;
+    const auto flag = [&](unsigned ours, unsigned theirs) { return (from.flags & ours) != 0 ? theirs : 0; };
+    const unsigned flags = flag(task_flag::untied, task_is::untied) | flag(task_flag::mergeable, task_is::mergeable) |
+                           flag(task_flag::undeferred, task_is::undeferred) | (t.is_final ? task_is::final : 0) |
+                           (included ? task_is::undeferred : 0);
+    task_created(self, t, flags, (from.flags & task_flag::depend) != 0);
+  }
   return t;
 }
 
@@ -259,7 +274,8 @@ void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), lon
   start_task(self, make_task(self, from, true, false), false);
 }
 
-void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach) {
+void meet_bound_task(omp_thread& self, task_arguments from, bool undeferred, void** depend, void* detach) {
+  if (undeferred) from.flags |= task_flag::undeferred;
   task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
   if ((from.flags & task_flag::detach) != 0 && detach != nullptr) {
     t.detachable = true;
@@ -276,8 +292,26 @@ void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferr
   }
 }
 
-void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on) {
+namespace {
+
+/// Tells a tool what orders the task here: `out` stands for all kinds that run alone.
+void tell_dependences(task& t, const std::vector<dependence>& on) noexcept {
+  constexpr int in = 1, inout = 3, inoutset = 7, all = 34;
+  std::vector<tool::dependence_of_task> list;
+  list.reserve(on.size());
+  for (const dependence& d : on) {
+    const int kind = d.kind == dependence_kind::in ? in : d.kind == dependence_kind::inoutset ? inoutset : inout;
+    list.push_back({.variable = {.value = d.address}, .kind = d.address == all_memory ? all : kind});
+  }
+  tool::task_depends(t, list);
+}
+
+}  // namespace
+
+void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<dependence>* on, bool waits_for_event) {
   if (on != nullptr) {
+    if (tool::watched()) [[unlikely]]
+      tell_dependences(t, *on);
     std::unique_ptr<dependence_table>& table = t.parent->addresses;
     if (table == nullptr) table = std::make_unique<dependence_table>();
     table->add(t, *on);
@@ -288,8 +322,10 @@ void start_bound(omp_thread& self, task& t, bool undeferred, const std::vector<d
       if (t.depends->missing.fetch_sub(1, order::acq_rel) != 1) return;
     }
   }
-  if (undeferred) {
+  if (undeferred && waits_for_event) {
     run_undeferred(self, t);
+  } else if (undeferred) {
+    run_task(self, t);
   } else if (runs_at_once(self)) {
     run_task(self, t);
   } else {
@@ -312,7 +348,7 @@ void start_prepared(omp_thread& self, task& t, bool undeferred, const std::vecto
   undeferred = undeferred || parent.is_final;
   if (on != nullptr || t.detachable) {
     count_in(self, t);
-    start_bound(self, t, undeferred, on);
+    start_bound(self, t, undeferred, on, false);
   } else if (!undeferred && !runs_at_once(self)) {
     count_in(self, t);
     pool_of(self.in()).put(t, self);
@@ -328,13 +364,17 @@ void begin_inline(omp_thread& self, task& t) noexcept {
   t.group = self.at.current->group;
   if (t.detachable) count_in(self, t);
   t.below.begin(&self);
+  if (tool::watched()) [[unlikely]]
+    tool::task_switches(*self.at.current, t);
   self.at.current = &t;
 }
 
 void end_inline(omp_thread& self, task& t) noexcept {
+  if (tool::watched()) [[unlikely]]
+    tool::task_leaves(self, t, *t.parent);
   self.at.current = t.parent;
-  if (t.detachable) return end_undeferred(self, t);
-  end_included(self, t);
+  if (!t.detachable) return end_included(self, t);
+  if (is_finished_with_body(self, t)) finish(&self, t, self.at.number);
 }
 
 void wait_for_children(omp_thread& self) noexcept {
@@ -355,6 +395,8 @@ void fulfill_event(task& t) noexcept {
   if ((before & task::fulfilled) != 0)
     report_and_exit("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
   if ((before & task::body_done) != 0) {
+    if (tool::watched()) [[unlikely]]
+      tool::task_is_fulfilled(t, true);
     finish(this_thread_or_null, t, task_pool::shared_queue);
   } else {
     pool.notify(&t);
@@ -364,12 +406,16 @@ void fulfill_event(task& t) noexcept {
 taskgroup& enter_group(omp_thread& self) {
   task& current = *self.at.current;
   current.group = new taskgroup(current.group);
+  if (tool::watched()) [[unlikely]]
+    tool::syncs(self, tool::sync_kind::taskgroup, tool::endpoint::begin);
   return *current.group;
 }
 
 void leave_group(omp_thread& self) noexcept {
   task& current = *self.at.current;
   taskgroup* const group = current.group;
+  if (tool::watched()) [[unlikely]]
+    tool::waits(self, tool::sync_kind::taskgroup, tool::endpoint::begin);
   // acquire: pairs with finish(): work of the tasks.
   if (group->unfinished.load(order::acquire) != 0) {
     pool_of(self.in()).wait(self, group, [group](bool surely) {
@@ -378,6 +424,10 @@ void leave_group(omp_thread& self) noexcept {
   }
   current.group = group->outer;
   delete group;
+  if (tool::watched()) [[unlikely]] {
+    tool::waits(self, tool::sync_kind::taskgroup, tool::endpoint::end);
+    tool::syncs(self, tool::sync_kind::taskgroup, tool::endpoint::end);
+  }
 }
 
 void cancel_taskgroup(omp_thread& self) noexcept {

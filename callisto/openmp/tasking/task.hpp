@@ -7,6 +7,7 @@
 
 #include <callisto/machine/native.hpp>
 #include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/settings/tool.hpp>
 #include <callisto/openmp/tasking/child_counts.hpp>
 
 #include <cstddef>
@@ -65,6 +66,7 @@ struct task {
   counts below;            ///< counts of its descendants; the runner is an omp_thread
   bool announced = false;  ///< of an implicit task: the team counts its work, and it reports the end itself
   std::unique_ptr<dependence_table> addresses;  ///< dependences among its children
+  std::unique_ptr<tool::of_task> told;          ///< what a tool knows of it; null: no tool watches
 
   bool is_explicit() const noexcept { return depth != 0; }
 

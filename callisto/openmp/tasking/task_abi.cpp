@@ -2,6 +2,7 @@
 // on tasks.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
 #include <callisto/openmp/tasking/included_task.hpp>
 
@@ -26,10 +27,10 @@ bool is_cancelled_here(const omp_thread& self) noexcept {
   if ((flags & (task_flag::depend | task_flag::detach)) != 0) {
     meet_bound_task(self, from, undeferred, depend, detach);
   } else if (undeferred || runs_at_once(self)) {
-    if (copy == nullptr) {
+    if (copy == nullptr && !tool::watched()) {
       run_included(self, body, data, flags);
     } else {
-      start_task(self, make_task(self, from, true, true), true);
+      start_task(self, make_task(self, from, copy != nullptr, true), true);
     }
   } else {
     start_task(self, make_task(self, from, true, false), false);
@@ -42,6 +43,8 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
                                    long alignment, bool if_clause, unsigned flags, void** depend, int priority,
                                    void* detach) {
   omp_thread& self = this_thread();
+  CALLISTO_IF_TOLD(self,
+                   [=] { meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach); });
   if ((flags & (task_flag::depend | task_flag::detach)) == 0 && !icvs().cancellation) {
     if (if_clause && !runs_at_once(self)) {
       return defer_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
@@ -54,6 +57,10 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
 
 CALLISTO_OPENMP_ABI void GOMP_taskwait() {
   omp_thread& self = this_thread();
+  CALLISTO_IF_TOLD(self, ([&self] {
+                     const tool::waiting_in noted(self, tool::sync_kind::taskwait);
+                     if (self.at.current->below.has_children()) wait_for_children(self);
+                   }));
   if (self.at.current->below.has_children()) wait_for_children(self);
 }
 
@@ -73,9 +80,17 @@ CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
 /// stack and block it.
 CALLISTO_OPENMP_ABI void GOMP_taskyield() { yield_to_members(); }
 
-CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() { enter_group(this_thread()); }
+CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() {
+  omp_thread& self = this_thread();
+  CALLISTO_CALLED(self);
+  enter_group(self);
+}
 
-CALLISTO_OPENMP_ABI void GOMP_taskgroup_end() { leave_group(this_thread()); }
+CALLISTO_OPENMP_ABI void GOMP_taskgroup_end() {
+  omp_thread& self = this_thread();
+  CALLISTO_ENTERED(self);
+  leave_group(self);
+}
 
 CALLISTO_OPENMP_ABI int omp_in_final() { return this_thread().at.current->is_final ? 1 : 0; }
 

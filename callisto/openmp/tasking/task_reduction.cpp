@@ -7,6 +7,7 @@
 //   and three words for each item: its address, its offset in a thread's part, and its array, which the runtime writes.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/tasking/task.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
@@ -180,6 +181,7 @@ CALLISTO_OPENMP_ABI void GOMP_workshare_task_reduction_unregister(bool cancelled
 CALLISTO_OPENMP_ABI unsigned GOMP_parallel_reductions(void (*body)(void*), void* data, unsigned threads,
                                                       unsigned flags) {
   omp_thread& self = this_thread();
+  CALLISTO_ENTERED(self);
   team& region = enter_region(self, resolve_threads(self, threads), flags);
   const unsigned granted = region.threads;
   std::uintptr_t* description_of_all = nullptr;

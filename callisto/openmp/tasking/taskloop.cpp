@@ -1,6 +1,7 @@
 // taskloop (OpenMP 5.1, section 2.12.2): the iterations of a loop in tasks, each with its bounds in its data.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
 #include <callisto/openmp/tasking/task_shares.hpp>
 
@@ -65,6 +66,8 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
       group.reductions = data->reductions;
     }
   }
+  if (tool::watched()) [[unlikely]]
+    tool::works(self, tool::work_kind::taskloop, tool::endpoint::begin, trips);
   const bool undeferred = (from.flags & task_flag::if_clause) == 0;
   auto first = static_cast<std::uint64_t>(start);
   for (std::uint64_t n = 0; n < parts.tasks; ++n) {
@@ -78,6 +81,8 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
     first = next;
     start_task(self, t, included);
   }
+  if (tool::watched()) [[unlikely]]
+    tool::works(self, tool::work_kind::taskloop, tool::endpoint::end, trips);
   if (has_group) leave_group(self);
 }
 
@@ -89,11 +94,13 @@ using namespace callisto::openmp;
 CALLISTO_OPENMP_ABI void GOMP_taskloop(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                        long alignment, unsigned flags, unsigned long wanted, int priority, long start,
                                        long end, long step) {
+  CALLISTO_ENTERED(this_thread());
   meet_taskloop(body, data, copy, size, alignment, flags, wanted, priority, start, end, step);
 }
 
 CALLISTO_OPENMP_ABI void GOMP_taskloop_ull(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                            long alignment, unsigned flags, unsigned long wanted, int priority,
                                            unsigned long long start, unsigned long long end, unsigned long long step) {
+  CALLISTO_ENTERED(this_thread());
   meet_taskloop(body, data, copy, size, alignment, flags, wanted, priority, start, end, step);
 }

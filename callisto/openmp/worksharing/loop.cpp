@@ -2,6 +2,8 @@
 #include <callisto/openmp/worksharing/loop.hpp>
 
 #include <callisto/openmp/region/engine.hpp>
+#include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/region/tool.hpp>
 
 #include <algorithm>
 
@@ -43,6 +45,7 @@ void make_loop(workshare& share, team& of, const loop_request& loop) {
   share.chunk = loop.chunk;
   share.threads = of.threads;
   share.reserves = loop.reserves;
+  share.unit = loop.unit;
   if (of.threads == 1) {
     share.kind = schedule_kind::fixed;
     share.chunk = 0;  // all at once
@@ -62,6 +65,24 @@ void enter_loop(omp_thread& self) noexcept {
   self.at.ran_last_chunk = false;
   self.at.reserved = self.at.batch = 0;
   if (auto* const pieces = share.pieces.get()) self.at.pieces = pieces->cursor_of(self.at.number);
+  // The leader of a region that begins in a loop tells of it when the region has begun.
+  if (tool::watched() && !(self.in().begins_in_loop && self.at.number == 0 && &share == self.in().first_share))
+      [[unlikely]]
+    tell_of_loop(self);
+}
+
+void tell_of_range(omp_thread& self) noexcept {
+  tool::dispatches(self, self.at.share->space.value(self.at.first), self.at.last - self.at.first);
+}
+
+void tell_of_loop(omp_thread& self) noexcept {
+  using tool::work_kind;
+  const workshare& share = *self.at.share;
+  const work_kind kind = share.kind == schedule_kind::fixed     ? work_kind::loop_static
+                         : share.kind == schedule_kind::dynamic ? work_kind::loop_dynamic
+                         : share.kind == schedule_kind::guided  ? work_kind::loop_guided
+                                                                : work_kind::loop_other;
+  tool::work_begins(self, kind, share.space.trips);
 }
 
 namespace {
@@ -130,8 +151,10 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
   while (first < trips) {
     const std::uint64_t left = trips - first;
     std::uint64_t size = share.chunk;
-    if (share.kind == schedule_kind::guided)
+    if (share.kind == schedule_kind::guided) {
       size = std::max(size, left / share.threads + (left % share.threads != 0 ? 1 : 0));
+      if (share.unit != 1) size += (share.unit - size % share.unit) % share.unit;
+    }
     size = std::min(size, left);
     if (share.claimed.compare_exchange(first, first + size, order::relaxed)) {
       at.first = first;

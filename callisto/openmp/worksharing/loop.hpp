@@ -24,7 +24,8 @@ struct loop_request {
   schedule_kind kind;
   std::uint64_t chunk;  ///< 0: none (static: one range for each thread)
   bool monotonic;
-  bool reserves = false;  ///< a thread may claim several chunks at once
+  bool reserves = false;   ///< a thread may claim several chunks at once
+  std::uint64_t unit = 1;  ///< sizes of guided ranges are multiples of it
 };
 
 /// Returns the loop with its effective schedule: run-sched-var for `runtime`, `static` for `auto`.
@@ -64,6 +65,9 @@ bool next_range(omp_thread& self) noexcept;
 /// Takes the next range of an ordered loop: first passes the right to run ordered regions to the range that follows.
 bool next_ordered_range(omp_thread& self) noexcept;
 
+/// Tells a tool of the range that the caller has taken.
+void tell_of_range(omp_thread& self) noexcept;
+
 /// Calls next_range() or next_ordered_range(), and returns the range in the program's terms.
 template <bool Ordered = false, class Int>
 bool hand_out(omp_thread& self, Int* first, Int* last) noexcept {
@@ -71,6 +75,8 @@ bool hand_out(omp_thread& self, Int* first, Int* last) noexcept {
   const iteration_space& space = self.at.share->space;
   *first = static_cast<Int>(space.value(self.at.first));
   *last = static_cast<Int>(space.value(self.at.last));
+  if (tool::watched()) [[unlikely]]
+    tell_of_range(self);
   return true;
 }
 

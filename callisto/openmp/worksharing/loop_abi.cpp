@@ -1,6 +1,7 @@
 // GOMP_loop_*: the loop construct as compiled code calls it, for `long` and for `unsigned long long`.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/worksharing/doacross.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
 
@@ -155,13 +156,32 @@ CALLISTO_OPENMP_ABI bool GOMP_loop_ull_doacross_start(unsigned loops, ull* count
                            mem);
 }
 
+namespace {
+
+/// Tells a tool of the loop's end.
+[[gnu::always_inline]] inline void end_loop(omp_thread& self) noexcept {
+  if (tool::watched()) [[unlikely]]
+    tool::work_ends(self);
+}
+
+}  // namespace
+
 CALLISTO_OPENMP_ABI void GOMP_loop_end() {
   omp_thread& self = this_thread();
+  CALLISTO_IF_TOLD(self, ([&self] {
+                     end_loop(self);
+                     self.in().barrier(self);
+                   }));
   self.in().barrier(self);
 }
-CALLISTO_OPENMP_ABI void GOMP_loop_end_nowait() {}
+CALLISTO_OPENMP_ABI void GOMP_loop_end_nowait() {
+  if (tool::watched()) [[unlikely]]
+    end_loop(this_thread());
+}
 CALLISTO_OPENMP_ABI bool GOMP_loop_end_cancel() {
   omp_thread& self = this_thread();
+  CALLISTO_ENTERED(self);
+  end_loop(self);
   return self.in().barrier_cancellable(self);
 }
 
@@ -190,6 +210,7 @@ team& enter_loop_region(omp_thread& self, unsigned threads, unsigned flags, cons
   CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, long begin, \
                                                      long end, long step, long chunk, unsigned flags) {             \
     omp_thread& self = this_thread();                                                                               \
+    CALLISTO_ENTERED(self);                                                                                         \
     enter_loop_region(self, threads, flags, signed_space(begin, end, step), kind, chunk, in_order);                 \
     run_in_region(self, body, data);                                                                                \
   }
@@ -197,6 +218,7 @@ team& enter_loop_region(omp_thread& self, unsigned threads, unsigned flags, cons
   CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, long begin, \
                                                      long end, long step, unsigned flags) {                         \
     omp_thread& self = this_thread();                                                                               \
+    CALLISTO_ENTERED(self);                                                                                         \
     enter_loop_region(self, threads, flags, signed_space(begin, end, step), runtime, 0, in_order);                  \
     run_in_region(self, body, data);                                                                                \
   }

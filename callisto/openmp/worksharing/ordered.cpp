@@ -1,5 +1,6 @@
 // ordered regions: the right to run them passes from range to range, in the order of iterations.
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
 #include <callisto/openmp/worksharing/synchronization.hpp>
 
@@ -28,9 +29,15 @@ void begin_ordered(omp_thread& self) noexcept {
   wait_for_turn(self);
 }
 
-CALLISTO_OPENMP_ABI void GOMP_ordered_start() { begin_ordered(this_thread()); }
+CALLISTO_OPENMP_ABI void GOMP_ordered_start() {
+  omp_thread& self = this_thread();
+  tool::taking(tool::mutex_kind::ordered, self.at.share, __builtin_return_address(0), [&] { begin_ordered(self); });
+}
 
 // The right passes on with the whole range: next_ordered_range().
-CALLISTO_OPENMP_ABI void GOMP_ordered_end() {}
+CALLISTO_OPENMP_ABI void GOMP_ordered_end() {
+  if (tool::watched()) [[unlikely]]
+    tool::mutex_released(tool::mutex_kind::ordered, this_thread().at.share, __builtin_return_address(0));
+}
 
 }  // namespace callisto::openmp

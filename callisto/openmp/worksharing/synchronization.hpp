@@ -25,6 +25,8 @@ void begin_ordered(omp_thread& self) noexcept;
 /// Cancels the innermost construct of a kind: 1 the region, 2 a loop, 4 sections, 8 a taskgroup, as in GCC's compiled
 /// code. Returns false if cancellation is off.
 bool cancel(omp_thread& self, int which) noexcept;
+/// Tells a tool that the caller has cancelled a construct, or has seen that it is cancelled.
+void tell_of_cancel(omp_thread& self, int which, bool activated) noexcept;
 /// True if that construct is cancelled.
 bool is_cancelled(const omp_thread& self, int which) noexcept;
 

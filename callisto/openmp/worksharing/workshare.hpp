@@ -88,7 +88,8 @@ struct alignas(native::line_size) workshare {
   iteration_space space;
   schedule_kind kind = schedule_kind::fixed;
   std::uint64_t chunk = 1;
-  bool reserves = false;  ///< a thread may claim several chunks at once
+  std::uint64_t unit = 1;  ///< sizes of guided ranges are multiples of it
+  bool reserves = false;   ///< a thread may claim several chunks at once
   unsigned threads = 1;
   /// Iterations claimed, for monotonic schedules. If there are `pieces`: 1 once a thread has claimed the last chunk.
   atomic<std::uint64_t> claimed{0};

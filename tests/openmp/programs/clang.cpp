@@ -39,6 +39,10 @@ bool __kmpc_atomic_bool_4_cas(void*, i32, i32*, i32, i32);
 i32 __kmpc_sections_init(void*, i32);
 i32 __kmpc_next_section(void*, i32, i32);
 void __kmpc_barrier(void*, i32);
+void* __kmpc_omp_task_alloc(void*, i32, i32, std::size_t, std::size_t, i32 (*)(i32, void*));
+i32 __kmpc_omp_task_with_deps(void*, i32, void*, i32, void*, i32, void*);
+void __kmpc_dispatch_init_4(void*, i32, i32, i32, i32, i32, i32);
+i32 __kmpc_dispatch_next_4(void*, i32, i32*, i32*, i32*, i32*);
 void* kmp_malloc(std::size_t);
 void kmp_free(void*);
 void kmp_set_blocktime(int);
@@ -294,6 +298,66 @@ void tasks_with_private_objects(int threads) {
   check(reduced == 6 * threads, "a reduction of tasks and threads");
 }
 
+struct item {
+  std::size_t address, bytes;
+  unsigned char flags;
+};
+
+/// Tasks without a routine, that only wait; all of memory by an address; an undeferred task that is detached.
+void tasks_of_other_compilers(int threads) {
+  constexpr i32 tied = 1;
+  constexpr std::size_t head = 40;
+  static int cell = 0, order_seen = 0;
+  cell = order_seen = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  {
+    const i32 self = __kmpc_global_thread_num(nullptr);
+#pragma omp task depend(out : cell)
+    cell = 1;
+    item on_cell{reinterpret_cast<std::size_t>(&cell), sizeof cell, 3};
+    __kmpc_omp_task_with_deps(nullptr, self, __kmpc_omp_task_alloc(nullptr, self, tied, head, 0, nullptr), 1, &on_cell,
+                              0, nullptr);
+    item on_all{~std::size_t{0}, 0, 0};
+    const auto see = [](i32, void*) { return order_seen = cell; };
+    __kmpc_omp_task_with_deps(nullptr, self, __kmpc_omp_task_alloc(nullptr, self, tied, head, 0, see), 1, &on_all, 0,
+                              nullptr);
+#pragma omp task depend(inout : cell)
+    cell = 2;
+#pragma omp taskwait
+    omp_event_handle_t event;
+    int done = 0;
+#pragma omp task if (0) detach(event) shared(done)
+    done = 1;
+    // The body is done; the event is still to come.
+    check(done == 1, "an undeferred task runs at once");
+    omp_fulfill_event(event);
+  }
+  check(order_seen == 1 && cell == 2, "a task that depends on all memory");
+}
+
+/// Schedules for vectors: ranges of whole vectors but for the last.
+void loops_of_vectors(int threads) {
+  constexpr i32 guided_simd = 46, runtime_simd = 47, vector = 4, trips = 203;
+  for (const i32 schedule : {guided_simd, runtime_simd}) {
+    for (const omp_sched_t kind : {omp_sched_static, omp_sched_dynamic, omp_sched_guided, omp_sched_auto}) {
+      omp_set_schedule(kind, kind == omp_sched_static ? 0 : 2);
+      std::atomic<int> sum{0}, broken{0};
+#pragma omp parallel num_threads(threads)
+      {
+        const i32 self = __kmpc_global_thread_num(nullptr);
+        i32 last = 0, from = 0, to = 0, step = 0;
+        __kmpc_dispatch_init_4(nullptr, self, schedule, 0, trips - 1, 1, vector);
+        while (__kmpc_dispatch_next_4(nullptr, self, &last, &from, &to, &step) != 0) {
+          sum += to - from + 1;
+          if (to != trips - 1 && (to - from + 1) % vector != 0) ++broken;
+        }
+      }
+      check(sum == trips && broken == 0, "ranges of whole vectors");
+    }
+  }
+}
+
 void settings() {
   kmp_set_blocktime(17);
   check(kmp_get_blocktime() == 17, "the block time is what was set");
@@ -323,6 +387,13 @@ int main(int, char** arguments) {
   sections_by_number(threads);
   dependences_of_nests(threads);
   tasks_with_private_objects(threads);
+  omp_sched_t kind{};
+  int chunk = -1;
+  omp_get_schedule(&kind, &chunk);
+  if (std::getenv("OMP_SCHEDULE") == nullptr)
+    check(kind == omp_sched_static && chunk == 0, "libomp's default schedule");
+  tasks_of_other_compilers(threads);
+  loops_of_vectors(threads);
   settings();
   return verdict();
 }
