@@ -163,7 +163,8 @@ struct of_region {
 
 /// True while a tool watches. relaxed: it becomes true before the thread that starts the tool makes another one known
 /// to the library.
-extern constinit machine::native::atomic<bool> watches;
+/// Hidden: a check is one load, without a look into the table of global symbols.
+[[gnu::visibility("hidden")]] extern constinit machine::native::atomic<bool> watches;
 inline bool watched() noexcept { return watches.load(machine::order::relaxed); }
 
 }  // namespace callisto::openmp::tool
