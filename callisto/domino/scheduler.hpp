@@ -22,6 +22,7 @@
 #include <callisto/domino/sleeping_lanes.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 #include <callisto/machine/ticks_of.hpp>
 #include <callisto/waiting/spinning.hpp>
 #include <callisto/waiting/suspendable.hpp>
@@ -391,4 +392,3 @@ class scheduler {
 // The rest of the members:
 #include <callisto/domino/phases.hpp>
 #include <callisto/domino/task_search.hpp>
-#include <callisto/machine/system/exceptions.hpp>
