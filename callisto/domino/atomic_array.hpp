@@ -29,10 +29,11 @@ class atomic_array {
 
   static bool is_mapped(std::uint64_t n) noexcept { return n >= least_mapped / sizeof(Atomic); }
   static Atomic* allocate(std::uint64_t n) {
-    if (n > SIZE_MAX / 2 / sizeof(Atomic)) throw std::bad_alloc();
+    // No room for half of all addresses: std::bad_alloc.
+    const std::uint64_t bytes = n > SIZE_MAX / 2 / sizeof(Atomic) ? SIZE_MAX / 2 : n * sizeof(Atomic);
     // Used pages: the array is written at once.
-    if (is_mapped(n)) return static_cast<Atomic*>(machine::map_pages(n * sizeof(Atomic), machine::page_kind::used));
-    return static_cast<Atomic*>(::operator new(n * sizeof(Atomic), std::align_val_t{alignof(Atomic)}));
+    if (is_mapped(n)) return static_cast<Atomic*>(machine::map_pages(bytes, machine::page_kind::used));
+    return static_cast<Atomic*>(::operator new(bytes, std::align_val_t{alignof(Atomic)}));
   }
 
   struct memory {

@@ -8,6 +8,7 @@
 #include <callisto/domino/atomic_array.hpp>
 #include <callisto/domino/computation.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 
 #include <bit>
 #include <concepts>
@@ -121,7 +122,7 @@ class cells {
     require_size(task);
     require_ranks<Then>(task);
     if (!fits(task) || !task.keep_marks_in(words_, owner_))
-      throw usage_error("domino: on_change(): these cells have no room for the marks of this type of tasks");
+      machine::throw_usage_error("domino: on_change(): these cells have no room for the marks of this type of tasks");
     known_.emplace(known_trigger{&task, std::move(when)});
     return *this;
   }
@@ -276,18 +277,19 @@ class cells {
   }
   void require_own(const merged_task& task) const {
     if (&task.home() != home_)
-      throw usage_error("domino: on_change(): the cells and the tasks are of two computations");
+      machine::throw_usage_error("domino: on_change(): the cells and the tasks are of two computations");
     refuse_while_running(*home_);
   }
   void require_size(const merged_task& task) const {
     if (task.indices() < n_)
-      throw usage_error("domino: on_change(): the type of tasks has fewer indices than there are cells");
+      machine::throw_usage_error("domino: on_change(): the type of tasks has fewer indices than there are cells");
   }
 
   template <class Then>
   static void require_ranks(const merged_task& task) {
     if (is_ranked<Then>::value && !task.in().has_ranks())
-      throw usage_error("domino: rank_of() for tasks of a group without ranks: make it by group(strict) or loose()");
+      machine::throw_usage_error(
+          "domino: rank_of() for tasks of a group without ranks: make it by group(strict) or loose()");
   }
   /// Whether cells have room for the marks of a type of tasks.
   static bool fits(const merged_task& task) noexcept {
@@ -350,7 +352,7 @@ class cells {
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse_place(const here& at) {
     if (at.may_write(nullptr)) scheduler<native>::refuse_outside();
-    throw usage_error("domino: a cell of one computation was written in another computation");
+    machine::throw_usage_error("domino: a cell of one computation was written in another computation");
   }
 
   /// Writes `to` into cell i if it still has `word`; else updates `word`.

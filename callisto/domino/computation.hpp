@@ -10,6 +10,7 @@
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -47,7 +48,7 @@ constexpr ranking loose(std::uint64_t s) noexcept { return {64, s == no_rank ? s
 /// Throws usage_error if run() works: what a computation consists of changes between runs.
 inline void refuse_while_running(const scheduler<machine::native>& of) {
   if (of.is_running())
-    throw usage_error("domino: tasks, triggers and groups are declared between runs; run() works at present");
+    machine::throw_usage_error("domino: tasks, triggers and groups are declared between runs; run() works at present");
 }
 [[noreturn]] CALLISTO_API void refuse_index(std::uint64_t index, std::uint64_t size);
 
@@ -274,17 +275,21 @@ class merged_body final : public merged_task {
     ++at.counts().outdated;  // it is no instance itself
     const std::uint64_t first = t.index() * walked_at_once;
     const std::uint64_t last = std::min(first + walked_at_once, self.indices());
-    try {
-      for (std::uint64_t i = first; i < last; ++i) {
-        if (!self.is_marked(i)) continue;
-        if (at.should_stop()) return at.keep_rest(t);
-        ++at.counts().tasks;
-        run_one(self, at, task::of(self.number, i));
+    struct rest_of_marked {
+      here& at;
+      const task& t;
+      bool left = true;
+      ~rest_of_marked() {
+        if (left) at.keep_rest(t);
       }
-    } catch (...) {
-      at.keep_rest(t);
-      throw;
+    } rest{at, t};  // also if a task throws
+    for (std::uint64_t i = first; i < last; ++i) {
+      if (!self.is_marked(i)) continue;
+      if (at.should_stop()) return;
+      ++at.counts().tasks;
+      run_one(self, at, task::of(self.number, i));
     }
+    rest.left = false;
   }
   void begin(here& at, const task& t) {
     if (take_mark(at, t.index())) [[likely]]
@@ -458,7 +463,7 @@ class reducer {
     T all = zero_;
     if constexpr (std::is_arithmetic_v<T>) {
       if (static_cast<T>(combine(T{zero_}, T{zero_})) != zero_ && zero_ == zero_)
-        throw usage_error("domino: reducer: `zero` is not the neutral element of what combines the lanes");
+        machine::throw_usage_error("domino: reducer: `zero` is not the neutral element of what combines the lanes");
     }
     for (slot& s : each_) all = combine(std::move(all), std::exchange(s.value, zero_));
     return all;

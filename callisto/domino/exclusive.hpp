@@ -10,6 +10,7 @@
 #include <callisto/domino/task.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -29,7 +30,7 @@ class exclusive_keys {
   template <class Begin>
   void run(std::uint64_t key, lane<M>& here, const task& t, Begin begin) {
     if (key >= keys_) [[unlikely]]
-      throw usage_error("domino: exclusive(): key(index) is not below the number of keys");
+      machine::throw_usage_error("domino: exclusive(): key(index) is not below the number of keys");
     auto& word = words_[key];
     if (!take_or_leave(word, here, t)) return;
     struct at_end {

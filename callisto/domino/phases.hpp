@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/domino/scheduler.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -45,11 +46,8 @@ inline void scheduler<M>::end_phase(lane<M>& here, group<M>& g) noexcept {
   if (g.between && !g.spreads && !is_stopping()) {
     const bool kept = std::exchange(here.keeps_, true);  // what it spawns waits for the next phase
     here.at_ = &g;
-    try {
-      g.between(here);
-    } catch (...) {
-      fail();
-    }
+    CALLISTO_TRY { g.between(here); }
+    CALLISTO_CATCH_ALL { fail(); }
     here.at_ = nullptr;
     here.keeps_ = kept;
   }

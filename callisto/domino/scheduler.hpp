@@ -22,6 +22,7 @@
 #include <callisto/domino/sleeping_lanes.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/exceptions.hpp>
 #include <callisto/machine/ticks_of.hpp>
 #include <callisto/waiting/spinning.hpp>
 #include <callisto/waiting/suspendable.hpp>
@@ -66,7 +67,8 @@ class scheduler {
 
   /// Gives a type its number. It must outlive the scheduler's runs.
   void add_type(task_type<M>& made) {
-    if (types_.size() == task::most_types) throw usage_error("domino: a computation has at most 16384 types of tasks");
+    if (types_.size() == task::most_types)
+      machine::throw_usage_error("domino: a computation has at most 16384 types of tasks");
     made.number = types_.size();
     types_.push_back(&made);
     if (made.before_phase != nullptr) made.of->prepared.push_back(&made);
@@ -74,9 +76,10 @@ class scheduler {
 
   /// No task of `later` begins before `earlier` is quiet. Throws usage_error if that closes a circle.
   void set_after(group<M>& later, group<M>& earlier) {
-    if (!has(later) || !has(earlier)) throw usage_error("domino: group.after(): groups of two computations");
+    if (!has(later) || !has(earlier)) machine::throw_usage_error("domino: group.after(): groups of two computations");
     if (&later == &earlier || comes_after(earlier, later))
-      throw usage_error("domino: group.after(): the group would come after itself; declare groups in one order");
+      machine::throw_usage_error(
+          "domino: group.after(): the group would come after itself; declare groups in one order");
     earlier.followers.push_back(&later);
     ++later.leaders;
   }
@@ -94,20 +97,22 @@ class scheduler {
   /// group before that, or between runs.
   [[gnu::noinline]] void require_spawner(const lane<M>& by, const group<M>& to) const {
     if (!by.may_write(this)) refuse_outside();
-    if (!has(to)) throw usage_error("domino: a task of one computation was spawned in another computation");
+    if (!has(to)) machine::throw_usage_error("domino: a task of one computation was spawned in another computation");
     if (by.at() != nullptr && !comes_after(to, *by.at()))
-      throw usage_error(
+      machine::throw_usage_error(
           "domino: a task spawned one of a group that is not after its own: declare after(), "
           "or put both into one group");
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse_outside() {
-    throw usage_error(
+    machine::throw_usage_error(
         "domino: outside() is used while run() works; a task writes and spawns at the place that is passed to it, and "
         "other threads wait for the run's end");
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse_rank(std::uint64_t rank) {
-    if (rank == no_rank) throw usage_error("domino: the rank 18446744073709551615; expected one up to 2^64 - 2");
-    throw usage_error("domino: a rank for tasks of a group without ranks: make it by group(strict) or loose()");
+    if (rank == no_rank)
+      machine::throw_usage_error("domino: the rank 18446744073709551615; expected one up to 2^64 - 2");
+    machine::throw_usage_error(
+        "domino: a rank for tasks of a group without ranks: make it by group(strict) or loose()");
   }
 
   /// Says that a run works, or has ended: the application's lane is closed meanwhile.
@@ -261,7 +266,7 @@ class scheduler {
       if (!spreads) --here.counts_.tasks;  // the caller counts it as begun
       return keep(here, t);
     }
-    try {
+    CALLISTO_TRY {
       if (spreads) [[unlikely]] {
         task far = t;
         const std::uint64_t rank = far.pop();
@@ -270,9 +275,8 @@ class scheduler {
         task_type<M>& type = *types_[t.type()];
         type.run(type, here, t);
       }
-    } catch (...) {
-      fail();
     }
+    CALLISTO_CATCH_ALL { fail(); }
   }
 
   /// Puts a task that was to begin back into its bucket, for the next run. Memory that is short here ends the

@@ -81,7 +81,9 @@ struct moment {
 
   static moment now() noexcept {
     timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
+    // Not clock_gettime(), which libraries that are loaded before programs replace (libfaketime): a clock of theirs may
+    // stand still, and this thread would wait for it for ever.
+    syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &t);
     const std::uint64_t ticks = native::ticks();
     return {std::uint64_t(t.tv_sec) * 1'000'000'000u + std::uint64_t(t.tv_nsec), ticks};
   }

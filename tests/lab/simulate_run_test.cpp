@@ -77,6 +77,32 @@ TEST(SimulatedRun, ChunkQueuesFallBehindWithManyThreads) {
   EXPECT_LT(run_simulated(m, loop, s, {}).speedup, callisto / 2);
 }
 
+// A batch's time counts what its thread was away, so the next batch is too small, once: no fixed batch does better.
+TEST(SimulatedRun, AutomaticBatchesLoseNothingToAbsences) {
+  const description m = load_machine("epyc-guest-2");
+  const auto us = static_cast<std::uint64_t>(m.clock / 1e6);
+  for (const workload& loop : {workload::even(1 << 17, 8000), workload::skewed(1 << 17, 8000)}) {
+    // Beside one other program, two, and with half of the processors' time.
+    for (const noise away :
+         {noise{3000 * us, 6000 * us}, noise{3000 * us, 4000 * us}, noise{50'000 * us, 100'000 * us}}) {
+      const auto cycles = [&](std::uint64_t batch) {
+        std::uint64_t sum = 0;
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+          run_setup s = setup_of(schedule(), batch, 2, false);
+          s.noise = away;
+          s.seed = seed;
+          sum += run_simulated(m, loop, s, {}).cycles;
+        }
+        return static_cast<double>(sum);
+      };
+      const double automatic = cycles(0);
+      for (const std::uint64_t batch : {4u, 16u, 256u, 4096u}) {
+        EXPECT_LT(automatic, 1.03 * cycles(batch)) << batch << ", away for " << away.length / us << " us";
+      }
+    }
+  }
+}
+
 TEST(SimulatedRun, IsTheSameToTheCycle) {
   const description m = load_machine("x4-2");
   const workload loop = workload::skewed(1 << 14, 50);

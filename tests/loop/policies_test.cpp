@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -231,6 +232,27 @@ TEST(Policies, ProxiesAreSortedAndReversed) {
     ASSERT_EQ(keys[static_cast<std::size_t>(i)], n - 1 - i);
     ASSERT_EQ(of[static_cast<std::size_t>(i)], 2 * (n - 1 - i));
   }
+}
+
+TEST(Policies, SequencesGoBackwards) {
+  set_threads(2);
+  std::vector<int> all(50'000);
+  std::iota(all.begin(), all.end(), 0);
+  for (std::size_t i = 0; i < all.size(); i += 1000) all[i] = -1;
+  const auto part = std::vector{-1, 999};  // as it stands from the back
+  const auto found = callisto::find_end(par, all.rbegin(), all.rend(), part.begin(), part.end());
+  EXPECT_EQ(found, std::find_end(all.rbegin(), all.rend(), part.begin(), part.end()));
+  EXPECT_EQ(callisto::find_end(par, all.rbegin(), all.rend(), part.rbegin(), part.rend()),
+            std::find_end(all.rbegin(), all.rend(), part.rbegin(), part.rend()));
+  EXPECT_EQ(callisto::search(par, all.rbegin(), all.rend(), part.begin(), part.end()),
+            std::search(all.rbegin(), all.rend(), part.begin(), part.end()));
+  std::vector<int> copy(all.size());
+  callisto::reverse_copy(par, all.rbegin(), all.rend(), copy.begin());
+  EXPECT_EQ(copy, all);
+  callisto::sort(par, all.rbegin(), all.rend());
+  EXPECT_TRUE(std::is_sorted(all.rbegin(), all.rend()));
+  callisto::stable_sort(par, copy.rbegin(), copy.rend(), std::greater<>());
+  EXPECT_TRUE(std::is_sorted(copy.begin(), copy.end()));
 }
 
 static_assert(std::is_same_v<decltype(callisto::find(std::vector<int>{}, 1)), std::ranges::dangling>);

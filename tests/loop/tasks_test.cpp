@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <random>
@@ -157,6 +158,48 @@ TEST_P(Tasks, CallablesMayBeLargeAndMoveOnly) {
   all.run([one = std::make_unique<std::size_t>(5), &sum] { sum += *one; });
   all.wait();
   EXPECT_EQ(sum, 12);
+}
+
+TEST_P(Tasks, CallablesMayHaveAnAlignmentOfTheirOwn) {
+  struct alignas(256) wide {
+    std::array<std::uintptr_t, 32> words{};
+    bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(this) % 256 == 0; }
+  };
+  wide one;
+  one.words[31] = 3;
+  std::atomic<std::size_t> sum{0};
+  std::atomic<int> crooked{0};
+  task_group all;
+  for (int i = 0; i < 200; ++i) {
+    all.run([one, &sum, &crooked] {
+      sum += one.words[31];
+      if (!one.is_aligned()) ++crooked;
+    });
+  }
+  all.wait();
+  parallel_for(0, 200, [one, &sum, &crooked](int) {
+    sum += one.words[31];
+    if (!one.is_aligned()) ++crooked;
+  });
+  EXPECT_EQ(sum, 1200);
+  EXPECT_EQ(crooked, 0);
+}
+
+TEST_P(Tasks, CallablesTakeArguments) {
+  task_group all;
+  std::atomic<long> sum{0};
+  const auto add = [&](long a, std::unique_ptr<long> b) { sum += a * *b; };
+  for (long i = 1; i <= 100; ++i) all.run(add, i, std::make_unique<long>(2));
+  struct adder {
+    std::atomic<long>& sum;
+    void twice(long a) const { sum += 2 * a; }
+  } const one{sum};
+  all.run(&adder::twice, &one, 5);
+  std::vector<long> kept{1, 2, 3};
+  all.run([&](const std::vector<long>& copy) { sum += copy[2]; }, kept);
+  kept.clear();
+  all.wait();
+  EXPECT_EQ(sum, 2 * 5050 + 10 + 3);
 }
 
 TEST_P(Tasks, ADroppedTaskIsDestroyed) {

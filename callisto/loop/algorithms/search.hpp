@@ -167,7 +167,8 @@ auto search(Range&& range, Of&& of, Same same = {}, std::source_location where =
 template <std::random_access_iterator I, std::random_access_iterator J, class Same = std::equal_to<>>
 I find_end(const policy& by, I first, I last, J begin, J end, Same same = {}) {
   if (begin == end) return last;
-  const auto back = [](auto at) { return std::reverse_iterator(at); };
+  // Not std::reverse_iterator(at), which copies `at` if it is a reverse iterator itself.
+  const auto back = []<class At>(At at) { return std::reverse_iterator<At>(at); };
   const auto found = callisto::search(by, back(last), back(first), back(end), back(begin), std::ref(same));
   return found == back(first) ? last : found.base() - (end - begin);
 }

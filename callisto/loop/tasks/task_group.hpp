@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -102,15 +103,29 @@ class task_group {
     requires std::invocable<std::decay_t<F>&>
   void run(F&& f) {
     using stored = loop::stored_task<std::decay_t<F>>;
-    static_assert(alignof(stored) <= alignof(std::max_align_t), "a callable with an alignment of its own");
-    void* const room = loop::take_task_room(sizeof(stored));
-    loop::task* made = nullptr;
-    CALLISTO_TRY { made = ::new (room) stored(std::forward<F>(f), this); }
-    CALLISTO_CATCH_ALL {
-      loop::give_task_room(room, sizeof(stored));
-      rethrow();
+    if constexpr (alignof(stored) > alignof(std::max_align_t)) {
+      // Rooms for tasks are aligned as any allocation: a callable that needs more stands in another one.
+      run([held = std::make_unique<std::decay_t<F>>(std::forward<F>(f))] { std::invoke(*held); });
+    } else {
+      void* const room = loop::take_task_room(sizeof(stored));
+      loop::task* made = nullptr;
+      CALLISTO_TRY { made = ::new (room) stored(std::forward<F>(f), this); }
+      CALLISTO_CATCH_ALL {
+        loop::give_task_room(room, sizeof(stored));
+        rethrow();
+      }
+      add(*made);
     }
-    add(*made);
+  }
+  /// Adds a task that calls a copy of `f` with copies of the arguments, which it may move from, as std::thread does.
+  template <class F, class First, class... Rest>
+    requires std::invocable<std::decay_t<F>&, std::decay_t<First>, std::decay_t<Rest>...>
+  void run(F&& f, First&& first, Rest&&... rest) {
+    run([f = std::decay_t<F>(std::forward<F>(f)),
+         arguments = std::tuple<std::decay_t<First>, std::decay_t<Rest>...>(std::forward<First>(first),
+                                                                            std::forward<Rest>(rest)...)]() mutable {
+      std::apply([&](auto&... of) { std::invoke(f, std::move(of)...); }, arguments);
+    });
   }
 
   /// Calls f() itself, then waits. f() throws as a task.

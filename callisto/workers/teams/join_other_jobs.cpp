@@ -7,11 +7,24 @@
 #include <utility>
 
 #include <sched.h>
+#include <sys/stat.h>
 
 namespace callisto::workers {
 
 using machine::native;
 using machine::order;
+
+namespace {
+
+/// True if the process has a namespace of process numbers that is not the machine's first one, as in a container. Jobs
+/// outside of it have other tables.
+bool in_container() noexcept {
+  constexpr ino_t first_namespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO, the same in all kernels since 3.8
+  struct stat here{};
+  return stat("/proc/self/ns/pid", &here) == 0 && here.st_ino != first_namespace;
+}
+
+}  // namespace
 
 void runtime::join_for_long_work(std::vector<unsigned> contexts) {
   contexts_of_long_work_ = std::move(contexts);
@@ -28,7 +41,10 @@ std::string runtime::sharing_in_words() {
   root();
   const std::scoped_lock held(mutex_);
   if (sharing_ == nullptr) return "no: " + alone_because_;
-  return sharing_->table() + (sharing_->alone() ? ", no other job at the moment" : ", with others at the moment");
+  if (!sharing_->alone()) return sharing_->table() + ", with others at the moment";
+  return sharing_->table() + (in_container()
+                                  ? ", no other job of this container at the moment; those outside of it cannot be seen"
+                                  : ", no other job at the moment");
 }
 
 void runtime::join_first() {
