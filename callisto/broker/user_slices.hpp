@@ -57,6 +57,13 @@ class user_slices {
     const auto* const its = of(job);
     return its == nullptr ? 0 : its->second.time_of(job, users_.time_of(its->first, now));
   }
+  /// True if f(job) is true for any job that takes turns here.
+  template <class F>
+  bool any_job(F f) const {
+    bool any = false;
+    for_each_job([&](unsigned job) { any = any || f(job); });
+    return any;
+  }
   /// Calls f(job) for each job that takes turns here.
   template <class F>
   void for_each_job(F f) const {
