@@ -262,17 +262,20 @@ void arbiter::read_overdue(unsigned context, std::uint64_t now) {
   place& p = places_[context];
   if (p.overdue == no_job) return;
   const reply r = world_.look(p.overdue, context);
-  if (!p.off) owe(p.overdue, now - p.overdue_since);
+  if (p.blamed && !p.off) owe(p.overdue, now - p.overdue_since);
   p.overdue_since = now;
   // A request for a later number, or a word that the old number is given back, is its answer.
   if (r.number == said_[p.overdue][context].number || r.back || !r.wants) {
     members_[p.overdue].unanswered = false;
     forgive(context);
+  } else if (!p.blamed && has_run(p.overdue, p.used_then)) {
+    blame(context);
   }
 }
 
 void arbiter::forgive(unsigned context) {
   const unsigned job = std::exchange(places_[context].overdue, no_job);
+  if (!std::exchange(places_[context].blamed, false)) return;
   --members_[job].overdue;
   world_.give_back(job, context);
   if (members_[job].overdue != 0) return;
@@ -303,13 +306,19 @@ std::uint64_t arbiter::grace_of(unsigned job) const noexcept {
   return members_[job].unanswered ? delays_.p_low : delays_.grace();
 }
 
-/// True if the system has kept the holder off its processor since it was asked: it had no chance to answer. Not for
-/// ever.
-bool arbiter::is_starved(unsigned context, std::uint64_t now) {
-  const place& p = places_[context];
-  if (now - p.asked_at >= 10 * delays_.grace()) return false;
-  const std::uint64_t used = world_.processor_time(p.state.runs);
-  return used != 0 && used - p.used_then < delays_.p_low && world_.could_run(p.state.runs);
+/// True if the job has had a chance to answer. A busy machine may keep all its threads off their processors.
+bool arbiter::has_run(unsigned job, std::uint64_t used_then) {
+  const std::uint64_t used = world_.processor_time(job);
+  return used == 0 || used - used_then >= delays_.p_low || !world_.could_run(job);
+}
+
+/// Has a job that did not answer leave the context.
+void arbiter::blame(unsigned context) {
+  place& p = places_[context];
+  p.blamed = true;
+  members_[p.overdue].unanswered = true;
+  ++members_[p.overdue].overdue;
+  p.off = world_.keep_off(p.overdue, context);
 }
 
 /// True if the job may have a context of other users: a job that owes an answer may not.
@@ -406,17 +415,17 @@ bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, boo
       p.used_then = world_.processor_time(runs);
       said_[runs][context].asked = true;
       world_.say(runs, context, said_[runs][context], false);
-    } else if (now - p.asked_at >= grace_of(runs) && !is_starved(context, now)) {
-      owe(runs, now - p.asked_at);
+    } else if (now - p.asked_at >= grace_of(runs)) {
+      const bool has_run_since = has_run(runs, p.used_then);
+      if (has_run_since) owe(runs, now - p.asked_at);
       if (p.overdue != no_job) forgive(context);
       p.overdue = runs;
-      ++members_[runs].overdue;
-      members_[runs].unanswered = true;
       p.overdue_since = now;
+      p.blamed = p.off = false;
       ++forced_;
       ++members_[runs].had.forced;
       revoke(context, now);
-      p.off = world_.keep_off(runs, context);
+      if (has_run_since) blame(context);
       next.what = move::take;
     }
   } else if (next.what == move::check_alive && world_.dormant(next.job)) {

@@ -119,7 +119,7 @@ class CALLISTO_API arbiter {
   };
   struct member {
     bool used = false;
-    unsigned overdue = 0;     ///< contexts that it has lost without an answer
+    unsigned overdue = 0;     ///< contexts that it has lost without an answer, and is blamed for
     bool unanswered = false;  ///< it did not answer when it was last to: the next time it is given less
     std::uint64_t account = 0;
     cosched::job_demand told{};    ///< what it has said
@@ -130,12 +130,13 @@ class CALLISTO_API arbiter {
     cosched::context_state state;
     wide_job_set wants;
     std::uint64_t asked_at = 0;
-    std::uint64_t used_then = 0;         ///< the holder's processor time when it was asked
+    std::uint64_t used_then = 0;         ///< the processor time, at the question, of the holder, or of `overdue`
     std::uint64_t due = never;           ///< when to decide again
     unsigned after = 0;                  ///< the job that was granted last: jobs without high priority take turns
     unsigned overdue = cosched::no_job;  ///< the job that lost the context without an answer, and has not given one yet
     std::uint64_t overdue_since = 0;
-    bool off = false;                     ///< that job cannot run here: it owes an answer, and no time
+    bool blamed = false;                  ///< that job has run without an answer
+    bool off = false;                     ///< it cannot run here: it owes an answer, and no time
     std::optional<std::uint64_t> debtor;  ///< the account that has its turn here, and waits for its debt
     std::uint64_t debtor_since = 0;
     bool watched = false;
@@ -168,7 +169,8 @@ class CALLISTO_API arbiter {
   void forgive(unsigned context);
   bool may_borrow(unsigned job, unsigned context) const noexcept;
   std::uint64_t grace_of(unsigned job) const noexcept;
-  bool is_starved(unsigned context, std::uint64_t now);
+  bool has_run(unsigned job, std::uint64_t used_then);
+  void blame(unsigned context);
   void wake_sleeping_owner(unsigned context, std::uint64_t now);
   view view_of(unsigned context, std::uint64_t now);
   bool decide_for(unsigned job, unsigned context, const view& slices, bool& asks, std::uint64_t now);

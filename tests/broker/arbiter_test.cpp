@@ -326,18 +326,25 @@ TEST(Arbiter, AJobWithoutAnyContextOfItsUserIsSlow) {
   EXPECT_TRUE(w.kept_off.empty());
 }
 
-TEST(Arbiter, AHolderWithoutAProcessorIsGivenTimeToAnswer) {
+TEST(Arbiter, AHolderWithoutAProcessorIsNotBlamed) {
   unanswered u(false, true);
-  u.w.pass_time(99 * ms);
-  EXPECT_EQ(u.w.arbiter_.holder(u.its), u.a);
-  EXPECT_EQ(u.w.arbiter_.forced(), 0u);
-  u.w.pass_time(2 * ms);
-  EXPECT_EQ(u.w.arbiter_.holder(u.its), u.b) << "not for ever";
-  // A stopped process, which could not run, has had its time as well.
+  u.w.pass_time(11 * ms);
+  EXPECT_EQ(u.w.arbiter_.holder(u.its), u.b) << "no other job waits for it";
+  u.w.pass_time(500 * ms);
+  EXPECT_EQ(u.w.arbiter_.debt_of(1), 0u);
+  EXPECT_TRUE(u.w.kept_off.empty());
+  // It runs, and does not answer.
+  u.w.starving.clear();
+  u.w.pass_time(50 * ms);
+  EXPECT_TRUE(u.w.kept_off.contains({u.a, u.its}));
+  EXPECT_GE(u.w.arbiter_.debt_of(1), 20 * ms);
+  EXPECT_LE(u.w.arbiter_.debt_of(1), 60 * ms);
+  // A stopped process, which could not run, has had its time.
   unanswered stopped(false, true);
   stopped.w.asleep.insert(stopped.a);
   stopped.w.pass_time(11 * ms);
   EXPECT_EQ(stopped.w.arbiter_.holder(stopped.its), stopped.b);
+  EXPECT_TRUE(stopped.w.kept_off.contains({stopped.a, stopped.its}));
 }
 
 TEST(Arbiter, AJobThatDidNotAnswerIsNotGivenTheSameTimeAgain) {

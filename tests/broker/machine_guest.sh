@@ -10,7 +10,7 @@ bad() {
 }
 # until_it SECONDS COMMAND...: waits for a command to succeed.
 until_it() {
-  local left=$1
+  local left=$1 n=0
   shift
   until "$@" > /dev/null 2>&1; do
     ((left-- > 0)) || return 1
@@ -34,9 +34,10 @@ free() { ! confined "$1"; }
 on() { [[ $(taskset -cp "$(pid_of "$1")" | sed 's/.*: //') == "$2" ]]; }
 ticks() { awk '{print $14+$15}' "/proc/$(pid_of "$1")/stat"; }
 
-uname -r
+uname -r; PS4="+ \$SECONDS "; [[ -z ${TRACE:-} ]] || set -x
 systemctl daemon-reload
-systemctl enable --now callisto-broker
+systemctl enable callisto-broker
+systemctl start --no-block callisto-broker
 try "the service listens" says '"answers":true'
 says '"enforcement":"group"' && good "grade group" || bad "grade: $(callisto status | head -4)"
 systemd-analyze security callisto-broker | grep -i overall
