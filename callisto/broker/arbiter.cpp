@@ -375,12 +375,7 @@ void arbiter::settle(unsigned context, std::uint64_t now) {
   bool asks = false;
   const unsigned top = slices.holder(now);
   if (top != no_job && has(p.wants, top)) decide_for(top, context, slices, asks, now);
-  // The other jobs in turn, from the one behind the last that was granted.
-  for (const bool behind : {true, false}) {
-    p.wants.for_each([&](unsigned j) {
-      if (j != top && (j > p.after) == behind) decide_for(j, context, slices, asks, now);
-    });
-  }
+  let_others_decide(context, slices, top, asks, now);
   // A job that has lost the context and runs on there has it again, if no other job wants it.
   if (p.overdue != no_job && p.state.runs == no_job && may_borrow(p.overdue, context)) grant(p.overdue, context, now);
   if (p.overdue != no_job) p.due = std::min(p.due, now + delays_.grace());
@@ -397,6 +392,24 @@ void arbiter::settle(unsigned context, std::uint64_t now) {
     p.watched = !p.watched;
     world_.watch(runs, context, p.watched);
   }
+}
+
+/// Decides for the jobs without high priority. The job with the next number after the last holder's comes first. Since
+/// decide() answers the same for each of these jobs, the next job is asked only if the first has got the context.
+void arbiter::let_others_decide(unsigned context, const view& slices, unsigned top, bool& asks, std::uint64_t now) {
+  place& p = places_[context];
+  const unsigned behind = p.after + 1;
+  bool more = true;
+  const auto from_to = [&](unsigned from, unsigned to) {
+    for (unsigned j = p.wants.first_from(from); more && j < to; j = p.wants.first_from(j + 1)) {
+      if (j != top && may_borrow(j, context)) more = decide_for(j, context, slices, asks, now);
+    }
+  };
+  from_to(behind, most_jobs);
+  from_to(0, behind);
+  // A turn of one of them may begin.
+  const std::uint64_t left = slices.slices->until_change(now);
+  if (!p.wants.empty() && left != user_slices::never) p.due = std::min(p.due, now + std::max<std::uint64_t>(1, left));
 }
 
 /// Does what decide() says for a job that wants the context. True if the job has it now.

@@ -174,6 +174,7 @@ class CALLISTO_API arbiter {
   void wake_sleeping_owner(unsigned context, std::uint64_t now);
   view view_of(unsigned context, std::uint64_t now);
   bool decide_for(unsigned job, unsigned context, const view& slices, bool& asks, std::uint64_t now);
+  void let_others_decide(unsigned context, const view& slices, unsigned top, bool& asks, std::uint64_t now);
   void grant(unsigned job, unsigned context, std::uint64_t now);
   void revoke(unsigned context, std::uint64_t now, bool unasked = true);
   void tell_all();

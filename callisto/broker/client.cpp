@@ -127,11 +127,19 @@ bool hear_answer(session& of, const std::string& path, std::string& refusal, boo
   return true;
 }
 
-/// Does both, and waits for the answer.
+/// Does both, and waits for the answer: when the program begins, 2 s on a busy machine, since a job that has no answer
+/// then shares with no broker's job. Later half a second, since threads with work wait.
 std::unique_ptr<session> enter(const std::string& path, const job_facts& facts, std::string& refusal) {
+  static native::atomic<unsigned> tried{0};
   std::unique_ptr<session> made = knock(path, facts, true);
+  if (made == nullptr) return nullptr;
+  // relaxed: it only elects one caller.
+  if (tried.exchange(1, order::relaxed) == 0) {
+    const timeval long_enough{.tv_sec = 2, .tv_usec = 0};
+    ::setsockopt(made->socket.get(), SOL_SOCKET, SO_RCVTIMEO, &long_enough, sizeof long_enough);
+  }
   bool late = false;
-  return made != nullptr && hear_answer(*made, path, refusal, late) ? std::move(made) : nullptr;
+  return hear_answer(*made, path, refusal, late) ? std::move(made) : nullptr;
 }
 
 class link final : public cosched::broker_link {
@@ -226,7 +234,7 @@ class link final : public cosched::broker_link {
         side(s, context).withdraw(w);
         return false;
       }
-      w.park(s.pages.offer(context).word, static_cast<std::uint32_t>(seen), std::min(longest, delays_.grace() * 2));
+      w.park(s.pages.offer(context).word, static_cast<std::uint32_t>(seen), std::min(longest, delays_.p_high));
     }
   }
   void idle(unsigned context) override {

@@ -9,12 +9,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <sys/types.h>
 
 namespace callisto::broker {
+
+/// Begins the name of each group that a broker makes, after the path of the group around it.
+inline constexpr std::string_view confined_prefix = "/callisto-confined-";
 
 /// One process that is confined, or not. One thread uses it.
 class CALLISTO_API confined_process {

@@ -5,6 +5,7 @@
 #include <callisto/machine/host/cgroups.hpp>
 #include <callisto/machine/host/topology.hpp>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -28,6 +29,15 @@ std::optional<std::string_view> read_again(const descriptor& file, std::span<cha
 
 descriptor open_file(const std::string& path) { return descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); }
 
+/// Returns the text of /proc/PID/cgroup without the groups that brokers have made.
+std::string without_confinement(std::string_view groups) {
+  std::string text(groups);
+  for (std::size_t at = 0; (at = text.find(confined_prefix, at)) != std::string::npos;) {
+    text.erase(at, std::min(text.find_first_of("/\n", at + 1), text.size()) - at);
+  }
+  return text;
+}
+
 /// Opens the file with the contexts that the process's own group, or else the nearest around it that has one, leaves.
 descriptor file_of_cpuset(const std::string& root, pid_t process) {
   const machine::cgroup_path its = groups_of_process(root, process, "cpuset");
@@ -50,9 +60,10 @@ process_groups::process_groups(pid_t process, std::string root)
 bool process_groups::look() {
   std::array<char, 16'384> bytes;
   const auto now = read_again(groups_, bytes);
-  const bool moved = now && *now != text_;
+  const bool moved = now && *now != seen_ && without_confinement(*now) != text_;
+  if (now && *now != seen_) seen_ = *now;
   if (moved) {
-    text_ = *now;
+    text_ = without_confinement(seen_);
     cpuset_ = file_of_cpuset(root_, process_);
   }
   const auto list = read_again(cpuset_, bytes);

@@ -31,7 +31,8 @@ class CALLISTO_API process_groups {
   pid_t process_ = 0;
   machine::descriptor groups_;  ///< /proc/PID/cgroup, and
   machine::descriptor cpuset_;  ///< the file with the cpuset's contexts: both kept open
-  std::string text_;
+  std::string seen_;            ///< the text of the first file, and
+  std::string text_;            ///< that without what brokers confine
   std::string list_;
   std::optional<cosched::context_set> contexts_;
 };

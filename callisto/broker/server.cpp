@@ -47,6 +47,8 @@ constexpr std::uint64_t ms = 1'000'000;  ///< in nanoseconds
 constexpr std::uint64_t patience = 1000 * ms;
 /// Connections of an account that are not jobs' yet, beside those that are.
 constexpr unsigned strangers_of_user = 8;
+/// How many control groups of jobs a broker looks at in P_high, some 10 us each.
+constexpr unsigned most_looks = 32;
 unsigned contexts_of(const std::vector<unsigned>& core_of) {
   unsigned n = 0;
   for (unsigned c = 0; c < core_of.size(); ++c) n = core_of[c] != cosched::no_core ? c + 1 : n;
@@ -440,8 +442,13 @@ struct server::impl final : arbiter_world {
     if (now - cpus_seen_at < how.delays.p_high) return;
     cpus_seen_at = now;
     if (online.look()) decides.set_cores(open_cores(), now);
-    for (unsigned j = 0; j < most_jobs; ++j) {
-      if (by_job[j] != nullptr && by_job[j]->control_groups.look()) follow_groups(j, now);
+    // A few at a time, in turn: with many jobs a change is found later.
+    unsigned looks = 0;
+    for (unsigned n = 0; n < most_jobs && looks < most_looks; ++n) {
+      looked_at_job = (looked_at_job + 1) % most_jobs;
+      if (by_job[looked_at_job] == nullptr) continue;
+      ++looks;
+      if (by_job[looked_at_job]->control_groups.look()) follow_groups(looked_at_job, now);
     }
   }
   /// A job's process is in other control groups than before, or its cpuset has changed.
@@ -465,6 +472,7 @@ struct server::impl final : arbiter_world {
   const std::vector<unsigned> core_of;
   online_cpus online;
   std::uint64_t cpus_seen_at = 0;
+  unsigned looked_at_job = 0;
   std::array<connection*, most_jobs> by_job{};
   std::array<rest_of_job, most_jobs> rests{};
   enforcer enforces;

@@ -6,6 +6,7 @@
 
 #include <callisto/cosched/time_slices.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -38,6 +39,16 @@ class user_slices {
       if (its == user) return jobs.holder(users_.time_of(user, now));
     }
     return cosched::no_job;
+  }
+
+  /// Returns the nanoseconds until another job may have high priority; `never` if there is no other.
+  std::uint64_t until_change(std::uint64_t now) const noexcept {
+    const unsigned user = users_.holder(now);
+    std::uint64_t next = users_.until_change(now);
+    for (const auto& [its, jobs] : inside_) {
+      if (its == user) next = std::min(next, jobs.until_change(users_.time_of(user, now)));
+    }
+    return next;
   }
 
   /// Returns the nanoseconds until the time slice of `job` begins: 0 if it has begun; `never` if there is none.
