@@ -21,7 +21,7 @@ std::optional<unsigned> arbiter::join(std::uint64_t account, unsigned weight, jo
   while (job < most_jobs && (members_[job].used || job == no_job)) ++job;
   if (job == most_jobs) return std::nullopt;
   demand.job = job;
-  members_[job] = {.used = true, .account = account, .demand = demand};
+  members_[job] = {.used = true, .account = account, .told = demand, .demand = demand};
   said_[job].assign(places_.size(), {});
   const auto its = std::ranges::find(users_, account, &user::account);
   if (its == users_.end()) {
@@ -37,8 +37,66 @@ std::optional<unsigned> arbiter::join(std::uint64_t account, unsigned weight, jo
 
 void arbiter::change(unsigned job, job_demand demand, std::uint64_t now) {
   demand.job = job;
-  members_[job].demand = demand;
+  members_[job].told = demand;
   divide_again(now);
+}
+
+/// Takes a demand of a job. It loses contexts that it demands no more.
+void arbiter::demand_of(unsigned job, const job_demand& next, std::uint64_t now) {
+  const cosched::context_set before = std::exchange(members_[job].demand, next).contexts;
+  if (before == next.contexts) return;
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (next.contexts.has(c)) {
+      // A request from the time in which it could not run there.
+      if (!before.has(c) && core_of_[c] != cosched::no_core && places_[c].state.runs != job) note_request(job, c);
+      continue;
+    }
+    places_[c].wants.remove(job);
+    if (places_[c].overdue == job) forgive(c);
+    if (places_[c].state.runs == job) revoke(c, now);
+    if (before.has(c)) world_.tell_share(job, c, 0);
+  }
+}
+
+/// Returns the contexts of a user under a limit: those that the fewest users have been given, and adds them there.
+cosched::context_set arbiter::allowed_for(std::uint64_t account, std::vector<unsigned>& chosen) const {
+  cosched::context_set all;
+  for (const member& m : members_) {
+    if (!m.used || m.account != account) continue;
+    for (unsigned i = 0; i < cosched::context_set::words; ++i) all.word(i) |= m.told.contexts.word(i);
+  }
+  std::vector<unsigned> candidates;
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (core_of_[c] != cosched::no_core && all.has(c)) candidates.push_back(c);
+  }
+  // Contexts of a core stay together.
+  std::ranges::stable_sort(candidates, {}, [&](unsigned c) { return std::pair(chosen[c], core_of_[c]); });
+  candidates.resize(std::min<std::size_t>(candidates.size(), limit_));
+  cosched::context_set allowed;
+  for (const unsigned c : candidates) {
+    allowed.add(c);
+    ++chosen[c];
+  }
+  return allowed;
+}
+
+void arbiter::set_demands(std::uint64_t now) {
+  std::vector<unsigned> chosen(places_.size(), 0);
+  for (const user& u : users_) {
+    const auto allowed = limit_ == 0 ? std::nullopt : std::optional(allowed_for(u.account, chosen));
+    for (unsigned j = 0; j < most_jobs; ++j) {
+      const member& m = members_[j];
+      if (!m.used || m.account != u.account) continue;
+      job_demand next = m.told;
+      for (unsigned i = 0; allowed && i < cosched::context_set::words; ++i) {
+        next.contexts.word(i) &= allowed->word(i);
+      }
+      for (unsigned c = 0; next.contexts.empty() && c < places_.size(); ++c) {
+        if (m.told.contexts.has(c)) next.contexts.add(c);
+      }
+      demand_of(j, next, now);
+    }
+  }
 }
 
 void arbiter::set_weight(std::uint64_t account, unsigned weight) noexcept {
@@ -84,6 +142,7 @@ void arbiter::leave(unsigned job, std::uint64_t now) {
 }
 
 void arbiter::divide_again(std::uint64_t now) {
+  set_demands(now);
   std::vector<demand_of_user> demands;
   std::vector<unsigned> weights;
   for (const user& u : users_) weights.push_back(u.weight);
@@ -192,6 +251,7 @@ void arbiter::read_holder(unsigned context, std::uint64_t now) {
     return;
   }
   if (p.state.asked && now - p.asked_at > delays_.p_low) owe(job, now - p.asked_at - delays_.p_low);
+  if (p.state.asked) members_[job].unanswered = false;
   const bool still_wants = r.wants && r.number == said_[job][context].number;
   revoke(context, now, false);
   if (still_wants) p.wants.add(job);
@@ -202,13 +262,70 @@ void arbiter::read_overdue(unsigned context, std::uint64_t now) {
   place& p = places_[context];
   if (p.overdue == no_job) return;
   const reply r = world_.look(p.overdue, context);
-  owe(p.overdue, now - p.overdue_since);
+  if (p.blamed && !p.off) owe(p.overdue, now - p.overdue_since);
   p.overdue_since = now;
   // A request for a later number, or a word that the old number is given back, is its answer.
-  if (r.number == said_[p.overdue][context].number || r.back || !r.wants) forgive(context);
+  if (r.number == said_[p.overdue][context].number || r.back || !r.wants) {
+    members_[p.overdue].unanswered = false;
+    forgive(context);
+  } else if (!p.blamed && has_run(p.overdue, p.used_then)) {
+    blame(context);
+  }
 }
 
-void arbiter::forgive(unsigned context) { world_.give_back(std::exchange(places_[context].overdue, no_job), context); }
+void arbiter::forgive(unsigned context) {
+  const unsigned job = std::exchange(places_[context].overdue, no_job);
+  if (!std::exchange(places_[context].blamed, false)) return;
+  --members_[job].overdue;
+  world_.give_back(job, context);
+  if (members_[job].overdue != 0) return;
+  // It may borrow again: pass() decides where it has asked meanwhile.
+  for (place& p : places_) {
+    if (has(p.wants, job)) p.due = 0;
+  }
+}
+
+std::optional<arbiter::confinement> arbiter::confinement_of(unsigned job) const noexcept {
+  const member& its = members_[job];
+  if (!its.used || its.overdue == 0) return std::nullopt;
+  confinement left;
+  confinement lost;
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (core_of_[c] == cosched::no_core || !its.demand.contexts.has(c)) continue;
+    const bool of_user = divided_.high[c].any_job([&](unsigned j) { return members_[j].account == its.account; });
+    if (of_user || places_[c].state.runs == job) (places_[c].overdue == job ? lost : left).contexts.add(c);
+  }
+  if (!left.contexts.empty()) return left;
+  lost.slowly = true;
+  if (lost.contexts.empty()) lost.contexts = its.demand.contexts;
+  return lost;
+}
+
+/// Returns how long the job may take to answer: not as long again if it has not answered before.
+std::uint64_t arbiter::grace_of(unsigned job) const noexcept {
+  return members_[job].unanswered ? delays_.p_low : delays_.grace();
+}
+
+/// True if the job has had a chance to answer. A busy machine may keep all its threads off their processors.
+bool arbiter::has_run(unsigned job, std::uint64_t used_then) {
+  const std::uint64_t used = world_.processor_time(job);
+  return used == 0 || used - used_then >= delays_.p_low || !world_.could_run(job);
+}
+
+/// Has a job that did not answer leave the context.
+void arbiter::blame(unsigned context) {
+  place& p = places_[context];
+  p.blamed = true;
+  members_[p.overdue].unanswered = true;
+  ++members_[p.overdue].overdue;
+  p.off = world_.keep_off(p.overdue, context);
+}
+
+/// True if the job may have a context of other users: a job that owes an answer may not.
+bool arbiter::may_borrow(unsigned job, unsigned context) const noexcept {
+  return members_[job].overdue == 0 ||
+         divided_.high[context].any_job([&](unsigned j) { return members_[j].account == members_[job].account; });
+}
 
 /// A main thread that slept while its context was lent may wake up in code that cannot ask: asks for it.
 void arbiter::wake_sleeping_owner(unsigned context, std::uint64_t now) {
@@ -258,12 +375,9 @@ void arbiter::settle(unsigned context, std::uint64_t now) {
   bool asks = false;
   const unsigned top = slices.holder(now);
   if (top != no_job && has(p.wants, top)) decide_for(top, context, slices, asks, now);
-  // The other jobs in turn, from the one behind the last that was granted.
-  for (const bool behind : {true, false}) {
-    p.wants.for_each([&](unsigned j) {
-      if (j != top && (j > p.after) == behind) decide_for(j, context, slices, asks, now);
-    });
-  }
+  let_others_decide(context, slices, top, asks, now);
+  // A job that has lost the context and runs on there has it again, if no other job wants it.
+  if (p.overdue != no_job && p.state.runs == no_job && may_borrow(p.overdue, context)) grant(p.overdue, context, now);
   if (p.overdue != no_job) p.due = std::min(p.due, now + delays_.grace());
   const unsigned runs = p.state.runs;
   if (runs == no_job) return;
@@ -280,10 +394,29 @@ void arbiter::settle(unsigned context, std::uint64_t now) {
   }
 }
 
+/// Decides for the jobs without high priority. The job with the next number after the last holder's comes first. Since
+/// decide() answers the same for each of these jobs, the next job is asked only if the first has got the context.
+void arbiter::let_others_decide(unsigned context, const view& slices, unsigned top, bool& asks, std::uint64_t now) {
+  place& p = places_[context];
+  const unsigned behind = p.after + 1;
+  bool more = true;
+  const auto from_to = [&](unsigned from, unsigned to) {
+    for (unsigned j = p.wants.first_from(from); more && j < to; j = p.wants.first_from(j + 1)) {
+      if (j != top && may_borrow(j, context)) more = decide_for(j, context, slices, asks, now);
+    }
+  };
+  from_to(behind, most_jobs);
+  from_to(0, behind);
+  // A turn of one of them may begin.
+  const std::uint64_t left = slices.slices->until_change(now);
+  if (!p.wants.empty() && left != user_slices::never) p.due = std::min(p.due, now + std::max<std::uint64_t>(1, left));
+}
+
 /// Does what decide() says for a job that wants the context. True if the job has it now.
 bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, bool& asks, std::uint64_t now) {
   place& p = places_[context];
   if (p.state.runs == job) return true;
+  if (!may_borrow(job, context)) return false;
   decision next = cosched::decide(job, p.state, slices, p.wants, 1, now, delays_);
   using move = decision::move;
   if (next.what == move::ask) {
@@ -292,17 +425,20 @@ bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, boo
     if (!p.state.asked) {
       p.state.asked = true;
       p.asked_at = now;
+      p.used_then = world_.processor_time(runs);
       said_[runs][context].asked = true;
       world_.say(runs, context, said_[runs][context], false);
-    } else if (now - p.asked_at >= delays_.grace()) {
-      owe(runs, now - p.asked_at);
+    } else if (now - p.asked_at >= grace_of(runs)) {
+      const bool has_run_since = has_run(runs, p.used_then);
+      if (has_run_since) owe(runs, now - p.asked_at);
       if (p.overdue != no_job) forgive(context);
       p.overdue = runs;
       p.overdue_since = now;
+      p.blamed = p.off = false;
       ++forced_;
       ++members_[runs].had.forced;
       revoke(context, now);
-      world_.keep_off(runs, context);
+      if (has_run_since) blame(context);
       next.what = move::take;
     }
   } else if (next.what == move::check_alive && world_.dormant(next.job)) {
@@ -323,6 +459,7 @@ bool arbiter::decide_for(unsigned job, unsigned context, const view& slices, boo
 void arbiter::grant(unsigned job, unsigned context, std::uint64_t now) {
   place& p = places_[context];
   count(context, now);
+  if (p.overdue == job) forgive(context);
   p.wants.remove(job);
   p.state = {.runs = job, .since = context_state::stamp(now)};
   p.after = job;

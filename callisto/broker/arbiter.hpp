@@ -36,12 +36,17 @@ class arbiter_world {
   virtual void tell_share(unsigned job, unsigned context, double share) = 0;
   /// Says the job's main context (or no_context), and whether there are other jobs; then that something changed.
   virtual void tell_change(unsigned job, unsigned main, bool alone) = 0;
-  /// The job has lost the context without an answer: its threads are to be off there.
-  virtual void keep_off(unsigned job, unsigned context) = 0;
+  /// The job has lost the context without an answer: its threads are to be off there. True if they are, and cannot come
+  /// back.
+  virtual bool keep_off(unsigned job, unsigned context) = 0;
   /// The job has answered since, or leaves.
   virtual void give_back(unsigned job, unsigned context) = 0;
   /// True if the job's process has not run for h_high although it could.
   virtual bool dormant(unsigned job) = 0;
+  /// Returns the processor time of the job's process, in nanoseconds; 0: not known.
+  virtual std::uint64_t processor_time(unsigned job) = 0;
+  /// True if a thread of the job's process runs or could.
+  virtual bool could_run(unsigned job) = 0;
 
  protected:
   ~arbiter_world() = default;
@@ -61,6 +66,9 @@ class CALLISTO_API arbiter {
   std::optional<unsigned> join(std::uint64_t user, unsigned weight, cosched::job_demand demand, std::uint64_t now);
   /// Sets the weight of a user that has jobs; set_cores() then divides again.
   void set_weight(std::uint64_t user, unsigned weight) noexcept;
+  /// Sets the most contexts that a user has at once, 0: no limit; set_cores() then divides again. Each job has one,
+  /// also above the limit.
+  void set_limit(unsigned contexts_of_user) noexcept { limit_ = contexts_of_user; }
   /// Divides these contexts from now on, as many as before; no_core: no job gets that one, and its job loses it.
   void set_cores(std::vector<unsigned> core_of, std::uint64_t now);
   /// Takes another demand of a job.
@@ -85,6 +93,13 @@ class CALLISTO_API arbiter {
   std::uint64_t debt_of(std::uint64_t user) const noexcept;
   /// Returns how many contexts the job has.
   unsigned held_by(unsigned job) const noexcept;
+  /// Where a job that has lost contexts without an answer may still run.
+  struct confinement {
+    cosched::context_set contexts;  ///< those of its user that it has not lost, or else those of its user
+    bool slowly = false;            ///< it has lost all of its user's
+  };
+  /// Returns where the job may run for now; nullopt: it owes no answer.
+  std::optional<confinement> confinement_of(unsigned job) const noexcept;
   /// Returns how often a context was taken from a job that did not answer.
   std::uint64_t forced() const noexcept { return forced_; }
 
@@ -104,18 +119,24 @@ class CALLISTO_API arbiter {
   };
   struct member {
     bool used = false;
+    unsigned overdue = 0;     ///< contexts that it has lost without an answer, and is blamed for
+    bool unanswered = false;  ///< it did not answer when it was last to: the next time it is given less
     std::uint64_t account = 0;
-    cosched::job_demand demand{};
+    cosched::job_demand told{};    ///< what it has said
+    cosched::job_demand demand{};  ///< what of that its user may have
     usage had{};
   };
   struct place {
     cosched::context_state state;
     wide_job_set wants;
     std::uint64_t asked_at = 0;
+    std::uint64_t used_then = 0;         ///< the processor time, at the question, of the holder, or of `overdue`
     std::uint64_t due = never;           ///< when to decide again
     unsigned after = 0;                  ///< the job that was granted last: jobs without high priority take turns
     unsigned overdue = cosched::no_job;  ///< the job that lost the context without an answer, and has not given one yet
     std::uint64_t overdue_since = 0;
+    bool blamed = false;                  ///< that job has run without an answer
+    bool off = false;                     ///< it cannot run here: it owes an answer, and no time
     std::optional<std::uint64_t> debtor;  ///< the account that has its turn here, and waits for its debt
     std::uint64_t debtor_since = 0;
     bool watched = false;
@@ -138,14 +159,22 @@ class CALLISTO_API arbiter {
   user& user_of(unsigned job);
   void owe(unsigned job, std::uint64_t nanoseconds);
   void divide_again(std::uint64_t now);
+  void set_demands(std::uint64_t now);
+  cosched::context_set allowed_for(std::uint64_t account, std::vector<unsigned>& chosen) const;
+  void demand_of(unsigned job, const cosched::job_demand& next, std::uint64_t now);
   void settle(unsigned context, std::uint64_t now);
   void note_request(unsigned job, unsigned context);
   void read_holder(unsigned context, std::uint64_t now);
   void read_overdue(unsigned context, std::uint64_t now);
   void forgive(unsigned context);
+  bool may_borrow(unsigned job, unsigned context) const noexcept;
+  std::uint64_t grace_of(unsigned job) const noexcept;
+  bool has_run(unsigned job, std::uint64_t used_then);
+  void blame(unsigned context);
   void wake_sleeping_owner(unsigned context, std::uint64_t now);
   view view_of(unsigned context, std::uint64_t now);
   bool decide_for(unsigned job, unsigned context, const view& slices, bool& asks, std::uint64_t now);
+  void let_others_decide(unsigned context, const view& slices, unsigned top, bool& asks, std::uint64_t now);
   void grant(unsigned job, unsigned context, std::uint64_t now);
   void revoke(unsigned context, std::uint64_t now, bool unasked = true);
   void tell_all();
@@ -160,6 +189,7 @@ class CALLISTO_API arbiter {
   std::vector<place> places_;
   division divided_;
   unsigned job_count_ = 0;
+  unsigned limit_ = 0;
   std::uint64_t forced_ = 0;
   std::map<std::uint64_t, usage> had_before_;
 };

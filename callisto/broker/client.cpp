@@ -31,8 +31,10 @@ using machine::descriptor;
 using machine::order;
 
 constexpr std::uint64_t second = 1'000'000'000;
-/// The longest silence of a working broker, which says each 0.2 s that it works.
-constexpr std::uint64_t silence = 2 * second;
+/// The longest silence of a working broker, which says each 0.2 s that it works; and for how long the job must have
+/// seen it silent: a job that itself woke late (stopped, a suspended machine) blames no broker for that.
+constexpr std::uint64_t silence = 6 * second / 10;
+constexpr std::uint64_t seen_silent = 2 * second / 10;
 constexpr std::uint64_t between_looks = 5'000'000;  ///< at whether the broker lives, in nanoseconds
 
 std::uint64_t now_ns() noexcept { return machine::shared_nanoseconds(); }
@@ -96,25 +98,48 @@ bool send(int socket, const Message& m) noexcept {
   return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(bytes.size());
 }
 
-/// Connects and shakes hands; null: there is no broker that can be trusted there, or it refuses and `refusal` says why.
-std::unique_ptr<session> enter(const std::string& path, const job_facts& facts, std::string& refusal) {
+/// Connects, and says hello; null: there is no broker that can be trusted there. Unless it `waits`, no call on the
+/// socket ever blocks.
+std::unique_ptr<session> knock(const std::string& path, const job_facts& facts, bool waits) {
   auto made = std::make_unique<session>();
-  made->socket = descriptor(connect_to_broker(path));
+  made->socket = descriptor(connect_to_broker(path, waits));
   if (made->socket.get() < 0 || !send(made->socket.get(), hello{.facts = facts})) return nullptr;
-  const answer a = receive(made->socket.get());
-  if (!a.message) return nullptr;
+  return made;
+}
+
+/// Hears the answer, and confirms it. `late`: there is none yet. False without that: the broker cannot be trusted, or
+/// it refuses and `refusal` says why.
+bool hear_answer(session& of, const std::string& path, std::string& refusal, bool& late) {
+  const answer a = receive(of.socket.get());
+  late = a.late;
+  if (!a.message) return false;
   if (const auto* const no = std::get_if<broker::refusal>(&*a.message)) {
     refusal = path + ": " + words_of(no->reason);
-    return nullptr;
+    return false;
   }
   const auto* const yes = std::get_if<welcome>(&*a.message);
   std::string fault;
-  if (yes == nullptr) return nullptr;
+  if (yes == nullptr) return false;
   std::optional<pair_of_pages> pages = accept_pages(a.offers.get(), a.replies.get(), yes->contexts, fault);
-  if (!pages || !send(made->socket.get(), confirm{.nonce = yes->nonce})) return nullptr;
-  made->pages = *std::move(pages);
-  made->contexts = yes->contexts;
-  return made;
+  if (!pages || !send(of.socket.get(), confirm{.nonce = yes->nonce})) return false;
+  of.pages = *std::move(pages);
+  of.contexts = yes->contexts;
+  return true;
+}
+
+/// Does both, and waits for the answer: when the program begins, 2 s on a busy machine, since a job that has no answer
+/// then shares with no broker's job. Later half a second, since threads with work wait.
+std::unique_ptr<session> enter(const std::string& path, const job_facts& facts, std::string& refusal) {
+  static native::atomic<unsigned> tried{0};
+  std::unique_ptr<session> made = knock(path, facts, true);
+  if (made == nullptr) return nullptr;
+  // relaxed: it only elects one caller.
+  if (tried.exchange(1, order::relaxed) == 0) {
+    const timeval long_enough{.tv_sec = 2, .tv_usec = 0};
+    ::setsockopt(made->socket.get(), SOL_SOCKET, SO_RCVTIMEO, &long_enough, sizeof long_enough);
+  }
+  bool late = false;
+  return hear_answer(*made, path, refusal, late) ? std::move(made) : nullptr;
 }
 
 class link final : public cosched::broker_link {
@@ -209,7 +234,7 @@ class link final : public cosched::broker_link {
         side(s, context).withdraw(w);
         return false;
       }
-      w.park(s.pages.offer(context).word, static_cast<std::uint32_t>(seen), std::min(longest, delays_.grace() * 2));
+      w.park(s.pages.offer(context).word, static_cast<std::uint32_t>(seen), std::min(longest, delays_.p_high));
     }
   }
   void idle(unsigned context) override {
@@ -243,10 +268,16 @@ class link final : public cosched::broker_link {
   };
 
   /// True if the broker is there, and stopped. Its jobs do without it until it works again.
-  bool is_silent() const noexcept {
-    const std::uint64_t beat = here().pages.head().beat.load(order::relaxed);  // relaxed: a time by itself
+  bool is_silent() noexcept {
+    const std::uint64_t beat = here().pages.head().beat.load(order::relaxed);  // relaxed, all: times by themselves
     const std::uint64_t now = now_ns();
-    return beat != 0 && beat < now && now - beat > silence;
+    if (beat == 0 || beat >= now || now - beat <= silence) return false;
+    std::uint64_t since = silent_since_.load(order::relaxed);
+    if (since < beat) {
+      silent_since_.compare_exchange(since, now, order::relaxed);
+      return false;
+    }
+    return since < now && now - since > seen_silent;
   }
 
   /// Returns the newest session. acquire: pairs with the release in comes_back().
@@ -258,18 +289,26 @@ class link final : public cosched::broker_link {
     std::uint64_t none = 0;
     lost_at_.compare_exchange(none, now_ns(), order::relaxed);
   }
-  /// True if there is a broker again. Tries once a second.
+  /// True if there is a broker again. Tries once a second, and waits for nothing: threads with work call this.
   bool comes_back() {
     const std::unique_lock held(telling_, std::try_to_lock);
     const std::uint64_t now = now_ns();
-    if (!held || now - tried_at_ < second) return lost_at_.load(order::relaxed) == 0;
-    tried_at_ = now;
+    if (!held || lost_at_.load(order::relaxed) == 0) return lost_at_.load(order::relaxed) == 0;
+    if (next_ == nullptr || now - tried_at_ >= second) {
+      if (now - tried_at_ < second) return false;
+      tried_at_ = now;
+      next_ = knock(path_, facts_, false);
+      if (next_ == nullptr) return false;
+    }
     std::string refusal;
-    std::unique_ptr<session> next = enter(path_, facts_, refusal);
-    if (next == nullptr) return false;
-    now_.store(next.get(), order::release);
+    bool late = false;
+    if (!hear_answer(*next_, path_, refusal, late)) {
+      if (!late) next_.reset();
+      return false;
+    }
+    now_.store(next_.get(), order::release);
     // Seats may still read words of earlier sessions.
-    all_.push_back(std::move(next));
+    all_.push_back(std::move(next_));
     lost_at_.store(0, order::relaxed);
     return true;
   }
@@ -280,9 +319,11 @@ class link final : public cosched::broker_link {
   native::atomic<std::uint64_t> lost_at_{0};  ///< 0: there is a broker
   native::atomic<std::uint64_t> looked_at_{0};
   const native::atomic<std::uint64_t> unknown_{0};  ///< the word of contexts that the broker does not know
-  std::mutex telling_;                              ///< guards the next three
+  native::atomic<std::uint64_t> silent_since_{0};   ///< when this job first saw that the broker is silent
+  std::mutex telling_;                              ///< guards the next four
   job_facts facts_;
   std::uint64_t tried_at_ = 0;
+  std::unique_ptr<session> next_;  ///< has said hello, and not been answered yet
   std::vector<std::unique_ptr<session>> all_;
 };
 
@@ -306,13 +347,13 @@ std::vector<std::string> broker_places() {
   return {"/run/callisto/broker", "/run/user/" + std::to_string(::getuid()) + "/callisto-broker"};
 }
 
-int connect_to_broker(const std::string& path) {
+int connect_to_broker(const std::string& path, bool waits) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   // One cheap call where there is no broker.
   if (path.size() >= sizeof to.sun_path || ::access(path.c_str(), W_OK) != 0) return -1;
   std::memcpy(to.sun_path, path.c_str(), path.size() + 1);
-  descriptor made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  descriptor made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (waits ? 0 : SOCK_NONBLOCK), 0));
   const timeval half{.tv_sec = 0, .tv_usec = 500'000};
   ::setsockopt(made.get(), SOL_SOCKET, SO_SNDTIMEO, &half, sizeof half);
   ::setsockopt(made.get(), SOL_SOCKET, SO_RCVTIMEO, &half, sizeof half);

@@ -45,10 +45,12 @@ struct broker_usage {
 CALLISTO_API std::optional<broker_usage> ask_for_usage(const std::string& path);
 
 /// Returns the word for a grade.
-constexpr const char* name_of(enforcement grade) noexcept { return grade == enforcement::thread ? "thread" : "debt"; }
+constexpr const char* name_of(enforcement grade) noexcept {
+  return grade == enforcement::group ? "group" : grade == enforcement::thread ? "thread" : "debt";
+}
 
 /// Connects a socket with a broker, and returns its descriptor; -1: none of root's or this user's listens there. No
-/// call on it blocks for more than half a second.
-CALLISTO_API int connect_to_broker(const std::string& path);
+/// call on it blocks for more than half a second; none at all unless it `waits`.
+CALLISTO_API int connect_to_broker(const std::string& path, bool waits = true);
 
 }  // namespace callisto::broker

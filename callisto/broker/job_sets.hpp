@@ -29,6 +29,15 @@ class wide_job_set {
     }
   }
 
+  /// Returns the first member that is not below `from`; most_jobs: none.
+  unsigned first_from(unsigned from) const noexcept {
+    for (unsigned w = from / 64; w < words; ++w) {
+      const std::uint64_t left = w == from / 64 ? bits_[w] & (~std::uint64_t{0} << (from % 64)) : bits_[w];
+      if (left != 0) return w * 64 + static_cast<unsigned>(std::countr_zero(left));
+    }
+    return most_jobs;
+  }
+
   friend bool has(const wide_job_set& jobs, unsigned job) noexcept {
     return job < most_jobs && (jobs.bits_[job / 64] >> (job % 64) & 1) != 0;
   }

@@ -24,7 +24,7 @@ bool valid(const refusal& m) noexcept {
 bool valid(const confirm&) noexcept { return true; }
 bool valid(const ring& m) noexcept { return m.context < cosched::max_contexts && m.zero == 0; }
 bool valid(const ask_report&) noexcept { return true; }
-bool valid(const report& m) noexcept { return m.grade >= enforcement::debt && m.grade <= enforcement::thread; }
+bool valid(const report& m) noexcept { return m.grade >= enforcement::debt && m.grade <= enforcement::group; }
 bool valid(usage_of what) noexcept { return what >= usage_of::jobs && what <= usage_of::users; }
 bool valid(const ask_usage& m) noexcept { return valid(m.what) && m.zero == 0; }
 bool valid(const usage_page& m) noexcept {

@@ -87,7 +87,7 @@ struct ask_report {
   message_header head{.kind = message_kind::ask_report};
 };
 /// How a broker makes jobs leave a context.
-enum class enforcement : std::uint32_t { debt = 1, thread };
+enum class enforcement : std::uint32_t { debt = 1, thread, group };
 struct report {
   message_header head{.kind = message_kind::report};
   enforcement grade = enforcement::debt;

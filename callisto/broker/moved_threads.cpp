@@ -1,17 +1,12 @@
 // Sets affinities by the numbers of threads that /proc lists now. No number comes from the job.
 #include <callisto/broker/moved_threads.hpp>
 
+#include <callisto/broker/process_threads.hpp>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <optional>
-#include <string>
 
-#include <dirent.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -21,31 +16,6 @@ namespace callisto::broker {
 namespace {
 
 using cosched::context_set;
-using mask = std::array<std::uint64_t, context_set::words>;
-
-/// Returns a thread's affinity; nullopt if it has ended.
-std::optional<context_set> affinity_of(pid_t thread) noexcept {
-  mask bits{};
-  if (::syscall(SYS_sched_getaffinity, thread, sizeof bits, bits.data()) <= 0) return std::nullopt;
-  context_set s;
-  for (unsigned i = 0; i < context_set::words; ++i) s.word(i) = bits[i];
-  return s;
-}
-
-/// True if the number is still one of the process's threads.
-bool is_thread(pid_t process, pid_t thread) noexcept {
-  std::array<char, 64> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%d/task/%d", static_cast<int>(process), static_cast<int>(thread));
-  return ::access(path.data(), F_OK) == 0;
-}
-
-bool set_affinity(pid_t process, pid_t thread, const context_set& to) noexcept {
-  mask bits{};
-  for (unsigned i = 0; i < context_set::words; ++i) bits[i] = to.word(i);
-  // The number may be another process's by now.
-  return is_thread(process, thread) && ::syscall(SYS_sched_setaffinity, thread, sizeof bits, bits.data()) == 0;
-}
-
 // The C library's functions of these names are for processes in some libraries.
 int policy_of(pid_t thread) noexcept { return static_cast<int>(::syscall(SYS_sched_getscheduler, thread)); }
 bool set_policy(pid_t process, pid_t thread, int policy) noexcept {
@@ -65,20 +35,6 @@ void remove(context_set& from, unsigned context) noexcept {
   from.word(context / 64) &= ~(std::uint64_t{1} << (context % 64));
 }
 
-/// Returns the threads of a process; none if there are more than `most`.
-std::vector<pid_t> threads_of(pid_t process, unsigned most) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(("/proc/" + std::to_string(process) + "/task").c_str()),
-                                                   ::closedir);
-  std::vector<pid_t> all;
-  for (const dirent* e = nullptr; folder != nullptr && (e = ::readdir(folder.get())) != nullptr;) {
-    pid_t thread = 0;
-    if (std::from_chars(e->d_name, e->d_name + std::strlen(e->d_name), thread).ec != std::errc()) continue;
-    if (all.size() == most) return {};
-    all.push_back(thread);
-  }
-  return all;
-}
-
 }  // namespace
 
 unsigned moved_threads::keep_off(pid_t process, unsigned context, context_set instead, unsigned most) {
@@ -87,7 +43,7 @@ unsigned moved_threads::keep_off(pid_t process, unsigned context, context_set in
   // Without the right, SCHED_IDLE could not be undone.
   static const bool demotes = may_move_others();
   for (const pid_t thread : threads) {
-    const std::optional<context_set> now = affinity_of(thread);
+    const std::optional<context_set> now = affinity_of_thread(thread);
     if (!now || !now->has(context)) continue;
     context_set given = *now;
     remove(given, context);
@@ -112,7 +68,7 @@ void moved_threads::give_back(unsigned context) {
       if ((policy_of(m.thread) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE) set_policy(m.process, m.thread, m.policy);
       continue;
     }
-    const std::optional<context_set> now = affinity_of(m.thread);
+    const std::optional<context_set> now = affinity_of_thread(m.thread);
     if (!now) continue;
     if (*now == m.given) {
       set_affinity(m.process, m.thread, m.before);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 
 namespace callisto::broker {
 
@@ -13,7 +14,11 @@ struct policy {
   unsigned weight = 1;                         ///< of a user that the next two do not name
   std::map<std::uint64_t, unsigned> users{};   ///< weights by account
   std::map<std::uint64_t, unsigned> groups{};  ///< weights of groups' users, not below `weight`; the largest counts
-  unsigned jobs_of_user = 64;                  ///< the most jobs of an account
+  /// Weights of the users that have processes in these control groups, as /proc/PID/cgroup names them, or inside; as
+  /// for groups.
+  std::map<std::string, unsigned> control_groups{};
+  unsigned jobs_of_user = 64;       ///< the most jobs of an account
+  unsigned contexts_of_user = 0;    ///< the most contexts of an account's jobs, and one a job; 0: no limit
   unsigned messages_of_user = 0;    ///< the most messages of an account in a second; 0: 2,000, and 200 for each context
   cosched::context_set reserved{};  ///< contexts that no job gets
   /// Users and groups that see the jobs of all users, as root does. Any other user sees its own jobs.

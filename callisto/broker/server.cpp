@@ -9,10 +9,10 @@
 #include <callisto/broker/server.hpp>
 
 #include <callisto/broker/arbiter.hpp>
+#include <callisto/broker/connection.hpp>
+#include <callisto/broker/enforcer.hpp>
 #include <callisto/broker/messages.hpp>
-#include <callisto/broker/moved_threads.hpp>
 #include <callisto/broker/online_cpus.hpp>
-#include <callisto/broker/pages.hpp>
 #include <callisto/broker/resting_jobs.hpp>
 #include <callisto/broker/sockets.hpp>
 #include <callisto/broker/usage_pages.hpp>
@@ -47,34 +47,8 @@ constexpr std::uint64_t ms = 1'000'000;  ///< in nanoseconds
 constexpr std::uint64_t patience = 1000 * ms;
 /// Connections of an account that are not jobs' yet, beside those that are.
 constexpr unsigned strangers_of_user = 8;
-/// The most threads of a job that are moved off a context: each takes some 20 us.
-constexpr unsigned most_moved = 64;
-
-enum class stage { connected, welcomed, member };
-
-struct connection {
-  descriptor socket;
-  descriptor process;
-  ucred peer{};
-  std::uint64_t account = 0;
-  std::uint64_t since = 0;
-  std::uint64_t nonce = 0;
-  stage at = stage::connected;
-  std::vector<gid_t> groups;  ///< of the process that connected
-  job_facts facts;
-  std::optional<made_pages> pages;
-  unsigned job = 0;
-  bool muted = false;
-};
-
-/// An account's connections, and its allowance.
-struct account_state {
-  unsigned connections = 0;
-  unsigned jobs = 0;
-  double tokens = 0;  ///< messages that it may send now
-  std::uint64_t filled_at = 0;
-};
-
+/// How many control groups of jobs a broker looks at in P_high, some 10 us each.
+constexpr unsigned most_looks = 32;
 unsigned contexts_of(const std::vector<unsigned>& core_of) {
   unsigned n = 0;
   for (unsigned c = 0; c < core_of.size(); ++c) n = core_of[c] != cosched::no_core ? c + 1 : n;
@@ -90,14 +64,18 @@ std::vector<unsigned> cores() {
 
 struct server::impl final : arbiter_world {
   explicit impl(server_settings s)
-      : how(std::move(s)), core_of(cores()), online(how.online), decides(open_cores(), how.delays, *this) {
+      : how(std::move(s)),
+        core_of(cores()),
+        online(how.online),
+        enforces(how.path, how.for_all_users, how.root),
+        decides(open_cores(), how.delays, *this) {
     listener = listen_at(how.path, how.for_all_users);
     queue = descriptor(::epoll_create1(EPOLL_CLOEXEC));
     if (queue.get() < 0 || !hear(listener.get(), listener.get(), EPOLLIN)) {
       throw error(std::string("epoll: ") + std::strerror(errno));
     }
-    // A user may always move its own threads.
-    if (!how.for_all_users || may_move_others()) grade = enforcement::thread;
+    enforces.free_what_a_killed_broker_left(how.path, how.root);
+    decides.set_limit(how.rules.contexts_of_user);
     ::prctl(PR_SET_TIMERSLACK, 1000UL);
     // Only a hand-over waits for it, and it never computes for long. Refused without the right: then as any process.
     ::setpriority(PRIO_PROCESS, 0, -15);
@@ -132,6 +110,9 @@ struct server::impl final : arbiter_world {
         if (const auto its = how.rules.groups.find(g); its != how.rules.groups.end())
           most = std::max(most, its->second);
       }
+      for (const auto& [group, weight] : how.rules.control_groups) {
+        if (weight > most && c->control_groups.is_in(group)) most = weight;
+      }
     }
     return most;
   }
@@ -140,6 +121,7 @@ struct server::impl final : arbiter_world {
     for (const auto& [account, its] : of_account) {
       if (its.jobs != 0) decides.set_weight(account, weight_of(account));
     }
+    decides.set_limit(how.rules.contexts_of_user);
     decides.set_cores(open_cores(), now);
   }
 
@@ -161,17 +143,19 @@ struct server::impl final : arbiter_world {
     head.alone.store(alone ? 1 : 0, order::relaxed);
     head.generation.fetch_add(1, order::release);  // release: publishes what came before to the job's acquire
     machine::unpark_shared(head.generation, ~0u);
+    if (enforces.confines(job)) enforces.follow(offender_of(job));
   }
-  void keep_off(unsigned job, unsigned context) override {
-    connection& c = *by_job[job];
-    if (grade != enforcement::thread || !is_there(c.process)) return;
-    // Each thread counts as a message of the account: moving takes the time of all.
-    account_state& its = of_account[c.account];
-    if (its.tokens < most_moved) return;
-    its.tokens -= moved[job].keep_off(c.peer.pid, context, demand_of(c.facts).contexts, most_moved);
+  offender offender_of(unsigned job) const {
+    const connection& c = *by_job[job];
+    return {job, c.peer.pid, c.process, demand_of(c).contexts, decides.confinement_of(job)};
   }
-  void give_back(unsigned job, unsigned context) override { moved[job].give_back(context); }
+  bool keep_off(unsigned job, unsigned context) override {
+    return enforces.keep_off(offender_of(job), context, of_account[by_job[job]->account].tokens);
+  }
+  void give_back(unsigned job, unsigned context) override { enforces.give_back(offender_of(job), context); }
   bool dormant(unsigned job) override { return rests[job].rests(machine::shared_nanoseconds(), how.delays); }
+  std::uint64_t processor_time(unsigned job) override { return machine::processor_time_of(by_job[job]->peer.pid); }
+  bool could_run(unsigned job) override { return machine::could_run(by_job[job]->peer.pid); }
 
   pair_of_pages& pages_of(unsigned job) { return by_job[job]->pages->pages; }
   broker_side<native> side(unsigned job, unsigned context) {
@@ -224,7 +208,7 @@ struct server::impl final : arbiter_world {
     if (c.at == stage::member) {
       --its.jobs;
       decides.leave(c.job, now);
-      moved[c.job].give_all_back();
+      enforces.free(c.job);
       by_job[c.job] = nullptr;
     }
     connections.erase(found);
@@ -294,7 +278,7 @@ struct server::impl final : arbiter_world {
     }
     if (const auto* const changed = std::get_if<change>(&*m)) {
       c.facts = changed->facts;
-      decides.change(c.job, demand_of(c.facts), now);
+      decides.change(c.job, demand_of(c), now);
       return true;
     }
     return false;
@@ -343,7 +327,8 @@ struct server::impl final : arbiter_world {
     rests[next] = rest_of_job(c.peer.pid);
     c.pages->pages.head().number.store(next, order::relaxed);  // relaxed: for people
     beat(*c.pages, now);
-    const auto job = decides.join(c.account, weight_of(c.account), demand_of(c.facts), now);
+    c.control_groups = process_groups(c.peer.pid, how.root);
+    const auto job = decides.join(c.account, weight_of(c.account), demand_of(c), now);
     if (job != next || !hear(c.process.get(), ~c.socket.get(), EPOLLIN)) throw error("a job's number or process");
     c.job = next;
     c.at = stage::member;
@@ -352,7 +337,7 @@ struct server::impl final : arbiter_world {
   }
 
   bool tell_report(const connection& c) {
-    report r{.grade = grade, .jobs = decides.jobs(), .users = decides.users()};
+    report r{.grade = enforces.grade(), .jobs = decides.jobs(), .users = decides.users()};
     for (const auto& [key, its] : connections) {
       if (its->at != stage::member || its->account != c.account) continue;
       ++r.own_jobs;
@@ -457,6 +442,20 @@ struct server::impl final : arbiter_world {
     if (now - cpus_seen_at < how.delays.p_high) return;
     cpus_seen_at = now;
     if (online.look()) decides.set_cores(open_cores(), now);
+    // A few at a time, in turn: with many jobs a change is found later.
+    unsigned looks = 0;
+    for (unsigned n = 0; n < most_jobs && looks < most_looks; ++n) {
+      looked_at_job = (looked_at_job + 1) % most_jobs;
+      if (by_job[looked_at_job] == nullptr) continue;
+      ++looks;
+      if (by_job[looked_at_job]->control_groups.look()) follow_groups(looked_at_job, now);
+    }
+  }
+  /// A job's process is in other control groups than before, or its cpuset has changed.
+  void follow_groups(unsigned job, std::uint64_t now) {
+    const connection& c = *by_job[job];
+    decides.set_weight(c.account, weight_of(c.account));
+    decides.change(job, demand_of(c), now);
   }
   /// Returns how long the broker may sleep although no message comes.
   std::uint64_t longest_rest() const {
@@ -473,10 +472,10 @@ struct server::impl final : arbiter_world {
   const std::vector<unsigned> core_of;
   online_cpus online;
   std::uint64_t cpus_seen_at = 0;
+  unsigned looked_at_job = 0;
   std::array<connection*, most_jobs> by_job{};
   std::array<rest_of_job, most_jobs> rests{};
-  std::array<moved_threads, most_jobs> moved{};
-  enforcement grade = enforcement::debt;
+  enforcer enforces;
   arbiter decides;
   descriptor listener;
   descriptor queue;
@@ -486,10 +485,13 @@ struct server::impl final : arbiter_world {
 };
 
 server::server(server_settings how) : in_(std::make_unique<impl>(std::move(how))) {}
-server::~server() { ::unlink(in_->how.path.c_str()); }
+server::~server() {
+  for (unsigned j = 0; j < most_jobs; ++j) in_->enforces.free(j);
+  ::unlink(in_->how.path.c_str());
+}
 void server::run(const std::function<bool()>& stop) { in_->run(stop); }
 void server::adopt(policy rules) { in_->adopt(std::move(rules), machine::shared_nanoseconds()); }
-enforcement server::grade() const noexcept { return in_->grade; }
+enforcement server::grade() const noexcept { return in_->enforces.grade(); }
 unsigned server::jobs() const noexcept { return in_->decides.jobs(); }
 
 }  // namespace callisto::broker

@@ -20,6 +20,7 @@ struct server_settings {
   policy rules{};
   accounts known{};
   cosched::timing delays{};
+  std::string root{};    ///< a tree with /proc and the mounts of control groups; empty: the system's
   std::string online{};  ///< the file with the list of CPUs that are plugged in; empty: the system's
 };
 

@@ -6,6 +6,7 @@
 
 #include <callisto/cosched/time_slices.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -40,6 +41,16 @@ class user_slices {
     return cosched::no_job;
   }
 
+  /// Returns the nanoseconds until another job may have high priority; `never` if there is no other.
+  std::uint64_t until_change(std::uint64_t now) const noexcept {
+    const unsigned user = users_.holder(now);
+    std::uint64_t next = users_.until_change(now);
+    for (const auto& [its, jobs] : inside_) {
+      if (its == user) next = std::min(next, jobs.until_change(users_.time_of(user, now)));
+    }
+    return next;
+  }
+
   /// Returns the nanoseconds until the time slice of `job` begins: 0 if it has begun; `never` if there is none.
   std::uint64_t until_turn(unsigned job, std::uint64_t now) const noexcept {
     if (holder(now) == job) return 0;
@@ -56,6 +67,13 @@ class user_slices {
   std::uint64_t time_of(unsigned job, std::uint64_t now) const noexcept {
     const auto* const its = of(job);
     return its == nullptr ? 0 : its->second.time_of(job, users_.time_of(its->first, now));
+  }
+  /// True if f(job) is true for any job that takes turns here.
+  template <class F>
+  bool any_job(F f) const {
+    bool any = false;
+    for_each_job([&](unsigned job) { any = any || f(job); });
+    return any;
   }
   /// Calls f(job) for each job that takes turns here.
   template <class F>

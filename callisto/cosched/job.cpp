@@ -183,8 +183,9 @@ void job::notify_holder(unsigned context) {
 }
 
 void job::look_after() {
-  const std::scoped_lock held(in_->telling);
-  if (!member()) return;
+  // Another thread that does this may wait for a broker's answer.
+  const std::unique_lock held(in_->telling, std::try_to_lock);
+  if (!held || !member()) return;
   in_->look_for_broker();
   if (broker_link* const link = in_->broker()) {
     link->look_after();

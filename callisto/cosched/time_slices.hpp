@@ -84,6 +84,17 @@ class time_slices {
     return members_.back().job;  // rounding down leaves a rest of the round
   }
 
+  /// Returns the nanoseconds until another job has high priority; `never` if there is no other.
+  std::uint64_t until_change(std::uint64_t now) const noexcept {
+    if (members_.size() <= 1) return never;
+    std::uint64_t at = now % round();
+    for (const member& m : members_) {
+      if (at < m.turn) return m.turn - at;
+      at -= m.turn;
+    }
+    return round() - now % round();
+  }
+
   /// Returns the nanoseconds until the time slice of `job` begins: 0 if it has begun; `never` if there is none.
   std::uint64_t until_turn(unsigned job, std::uint64_t now) const noexcept {
     if (holder(now) == job) return 0;

@@ -39,9 +39,14 @@ class played : public arbiter_world {
   }
   void tell_share(unsigned job, unsigned c, double share) override { its(job).share[c] = share; }
   void tell_change(unsigned job, unsigned main, bool alone) override { its(job).main = main, its(job).alone = alone; }
-  void keep_off(unsigned job, unsigned c) override { EXPECT_TRUE(kept_off.emplace(job, c).second); }
+  bool keep_off(unsigned job, unsigned c) override {
+    EXPECT_TRUE(kept_off.emplace(job, c).second);
+    return confines;
+  }
   void give_back(unsigned job, unsigned c) override { EXPECT_EQ(kept_off.erase({job, c}), 1u); }
   bool dormant(unsigned job) override { return asleep.contains(job); }
+  std::uint64_t processor_time(unsigned job) override { return starving.contains(job) ? 1 : now_; }
+  bool could_run(unsigned job) override { return !asleep.contains(job); }
 
   unsigned join(std::uint64_t user, unsigned weight = 1) {
     cosched::job_demand d{.job = 0, .weight = 1, .contexts = {}};
@@ -132,10 +137,19 @@ class played : public arbiter_world {
   std::map<unsigned, std::unique_ptr<one>> jobs_;
   std::vector<std::pair<unsigned, unsigned>> rings;
   std::set<unsigned> asleep;
+  std::set<unsigned> starving;
+  bool confines = false;
   std::set<std::pair<unsigned, unsigned>> kept_off;
   arbiter arbiter_;
   unsigned contexts_;
 };
+
+/// The job gives the context up, and wants it no more.
+void as_if_left(played& w, unsigned job, unsigned context) {
+  played::as_job as{w, job};
+  w.side(job, context).leave(as);
+  w.hear();
+}
 
 TEST(Arbiter, AHolderMakesRoomForTheJobWithHighPriority) {
   played w(2);
@@ -255,6 +269,176 @@ TEST(Arbiter, ABrokerThatWokeLateBlamesNoJob) {
   w.arbiter_.pass(w.now_);
   EXPECT_EQ(w.arbiter_.holder(its), a);
   EXPECT_EQ(w.arbiter_.debt_of(1), 0u);
+}
+
+/// A job with both contexts that does not answer, and the other user's job that wants one of them.
+struct unanswered {
+  explicit unanswered(bool confines = false, bool starves = false) : w(2), a(w.join(1)) {
+    w.confines = confines;
+    if (starves) w.starving.insert(a);
+    for (const unsigned c : {0u, 1u}) w.try_take(a, c), w.try_take(a, c);
+    b = w.join(2);
+    its = w.its(b).main;
+    w.try_take(b, its);
+  }
+  played w;
+  unsigned a;
+  unsigned b = no_job;
+  unsigned its = 0;
+};
+
+TEST(Arbiter, AConfinedJobOwesAnAnswerAndNoTime) {
+  unanswered u(true);
+  EXPECT_FALSE(u.w.arbiter_.confinement_of(u.a));
+  u.w.pass_time(11 * ms);
+  ASSERT_EQ(u.w.arbiter_.holder(u.its), u.b);
+  u.w.pass_time(500 * ms);
+  EXPECT_LE(u.w.arbiter_.debt_of(1), 12 * ms);
+  const auto where = u.w.arbiter_.confinement_of(u.a);
+  ASSERT_TRUE(where);
+  EXPECT_TRUE(where->contexts.has(1 - u.its)) << "what it has";
+  EXPECT_FALSE(where->contexts.has(u.its));
+  EXPECT_FALSE(where->slowly);
+  EXPECT_FALSE(u.w.keep(u.a, u.its));
+  EXPECT_FALSE(u.w.try_take(u.a, u.its));
+  u.w.pass_time(20 * ms);
+  EXPECT_FALSE(u.w.arbiter_.confinement_of(u.a)) << "it has answered";
+}
+
+TEST(Arbiter, AJobWithoutAnyContextOfItsUserIsSlow) {
+  played w(1);
+  const unsigned a = w.join(1);
+  w.try_take(a, 0);
+  ASSERT_TRUE(w.try_take(a, 0));
+  const unsigned b = w.join(1);
+  w.try_take(b, 0);
+  for (unsigned i = 0; i < 100 && w.arbiter_.holder(0) != b; ++i) w.pass_time(ms);
+  ASSERT_EQ(w.arbiter_.holder(0), b);
+  const auto where = w.arbiter_.confinement_of(a);
+  ASSERT_TRUE(where);
+  EXPECT_TRUE(where->slowly);
+  EXPECT_TRUE(where->contexts.has(0));
+  // In its turn it has the context again: it may compute in code that cannot answer.
+  ASSERT_TRUE(w.try_take(b, 0));
+  for (unsigned i = 0; i < 100 && w.keep(b, 0); ++i) w.pass_time(ms);
+  EXPECT_EQ(w.arbiter_.holder(0), a);
+  EXPECT_FALSE(w.arbiter_.confinement_of(a));
+  EXPECT_TRUE(w.kept_off.empty());
+}
+
+TEST(Arbiter, AHolderWithoutAProcessorIsNotBlamed) {
+  unanswered u(false, true);
+  u.w.pass_time(11 * ms);
+  EXPECT_EQ(u.w.arbiter_.holder(u.its), u.b) << "no other job waits for it";
+  u.w.pass_time(500 * ms);
+  EXPECT_EQ(u.w.arbiter_.debt_of(1), 0u);
+  EXPECT_TRUE(u.w.kept_off.empty());
+  // It runs, and does not answer.
+  u.w.starving.clear();
+  u.w.pass_time(50 * ms);
+  EXPECT_TRUE(u.w.kept_off.contains({u.a, u.its}));
+  EXPECT_GE(u.w.arbiter_.debt_of(1), 20 * ms);
+  EXPECT_LE(u.w.arbiter_.debt_of(1), 60 * ms);
+  // A stopped process, which could not run, has had its time.
+  unanswered stopped(false, true);
+  stopped.w.asleep.insert(stopped.a);
+  stopped.w.pass_time(11 * ms);
+  EXPECT_EQ(stopped.w.arbiter_.holder(stopped.its), stopped.b);
+  EXPECT_TRUE(stopped.w.kept_off.contains({stopped.a, stopped.its}));
+}
+
+TEST(Arbiter, AJobThatDidNotAnswerIsNotGivenTheSameTimeAgain) {
+  played w(1);
+  const unsigned a = w.join(1);
+  w.try_take(a, 0);
+  ASSERT_TRUE(w.try_take(a, 0));
+  const unsigned b = w.join(1);
+  // Returns how long the first job has the context after it was asked, in milliseconds, at most 20.
+  const auto answers_within = [&] {
+    w.try_take(b, 0);
+    for (unsigned i = 0; i < 100 && !offer::of(w.its(a).offers[0].word.load(order::relaxed)).asked; ++i) {
+      w.pass_time(ms / 4);
+    }
+    unsigned n = 0;
+    for (; n < 20 && w.arbiter_.holder(0) == a; ++n) w.pass_time(ms);
+    return n;
+  };
+  EXPECT_GE(answers_within(), 9u);
+  ASSERT_TRUE(w.try_take(b, 0));
+  // The first job, which runs there, has it again, since no other job wants it.
+  as_if_left(w, b, 0);
+  ASSERT_EQ(w.arbiter_.holder(0), a);
+  EXPECT_TRUE(w.kept_off.empty());
+  EXPECT_LE(answers_within(), 2u);
+  // An answer makes that good.
+  EXPECT_FALSE(w.keep(a, 0));
+  EXPECT_FALSE(w.try_take(a, 0));
+  ASSERT_TRUE(w.try_take(b, 0));
+  as_if_left(w, b, 0);
+  ASSERT_TRUE(w.try_take(a, 0));
+  EXPECT_GE(answers_within(), 9u);
+}
+
+TEST(Arbiter, AJobThatOwesAnAnswerBorrowsNothing) {
+  played w(3);
+  const unsigned a = w.join(1);
+  for (unsigned c = 0; c < 3; ++c) w.try_take(a, c), w.try_take(a, c);
+  const unsigned b = w.join(2);
+  const unsigned c = w.join(3);
+  const unsigned its = w.its(b).main;
+  w.try_take(b, its);
+  w.pass_time(11 * ms);
+  ASSERT_EQ(w.arbiter_.holder(its), b);
+  // The third job's context is free, and no other job wants it.
+  const unsigned third = w.its(c).main;
+  EXPECT_FALSE(w.keep(a, third) && w.arbiter_.holder(third) != a);
+  as_if_left(w, a, third);
+  w.try_take(a, third);
+  EXPECT_EQ(w.arbiter_.holder(third), no_job);
+  EXPECT_FALSE(w.keep(a, its));
+  EXPECT_FALSE(w.try_take(a, its));
+  w.pass_time(20 * ms);
+  w.try_take(a, third);
+  w.pass_time(20 * ms);
+  EXPECT_EQ(w.arbiter_.holder(third), a) << "it has answered";
+}
+
+TEST(Arbiter, AUserHasNoMoreContextsThanItsLimit) {
+  played w(4);
+  const unsigned a = w.join(1);
+  const unsigned b = w.join(1);
+  const unsigned c = w.join(2);
+  w.arbiter_.set_limit(1);
+  w.arbiter_.set_cores(played::cores(4), w.now_);
+  w.run({a, b, c}, 100 * ms);
+  auto had = w.run({a, b, c}, 1000 * ms);
+  EXPECT_NEAR(had[a] + had[b], 1, .05);
+  EXPECT_NEAR(had[c], 1, .05);
+  EXPECT_GT(had[a], .3);
+  w.arbiter_.set_limit(0);
+  w.arbiter_.set_cores(played::cores(4), w.now_);
+  w.run({a, b, c}, 100 * ms);
+  had = w.run({a, b, c}, 1000 * ms);
+  EXPECT_NEAR(had[c], 2, .1);
+}
+
+TEST(Arbiter, AContextThatAJobDemandsNoMoreIsTaken) {
+  played w(2);
+  const unsigned a = w.join(1);
+  w.run({a}, 10 * ms);
+  ASSERT_EQ(w.arbiter_.held_by(a), 2u);
+  cosched::job_demand one{.job = 0, .weight = 1, .contexts = {}};
+  one.contexts.add(0);
+  w.arbiter_.change(a, one, w.now_);
+  EXPECT_EQ(w.arbiter_.holder(1), no_job);
+  EXPECT_EQ(w.its(a).share[1], 0);
+  EXPECT_FALSE(w.keep(a, 1));
+  EXPECT_FALSE(w.try_take(a, 1));
+  EXPECT_EQ(w.arbiter_.holder(1), no_job);
+  // It has asked meanwhile, and waits.
+  one.contexts.add(1);
+  w.arbiter_.change(a, one, w.now_);
+  EXPECT_EQ(w.arbiter_.holder(1), a);
 }
 
 TEST(Arbiter, AJobThatEndsLeavesNothing) {

@@ -26,7 +26,7 @@ refused() {
   [[ $said == *"$file"*"$1: $2"* ]] || fail "expected line $1: $2, got: $said"
 }
 refused 2 "'limit': expected limits, weights, contexts or visibility" $'# one\n[limit]\njobs_per_user = 3'
-refused 2 "'jobs': expected jobs_per_user or messages_per_second" $'[limits]\njobs = 3'
+refused 2 "'jobs': expected jobs_per_user, contexts_per_user or messages_per_second" $'[limits]\njobs = 3'
 refused 2 "'jobs_per_user': expected a whole number from 1 to 255" $'[limits]\njobs_per_user = 0'
 refused 2 "'jobs_per_user': expected a whole number" $'[limits]\njobs_per_user = "3"'
 refused 1 "'limits': expected a table" 'limits = 3'
@@ -34,6 +34,10 @@ refused 3 "'nobody-of-this-name': no user has this name here" $'[weights.users]\
 refused 2 "'4294967296': no group has this name here" $'[weights.groups]\n4294967296 = 2'
 refused 2 "'root': expected a whole number from 1 to 1000" $'[weights.users]\nroot = 1001'
 refused 4 "a group's weight is below the default, 3" $'[weights]\ndefault = 3\n[weights.groups]\nroot = 2'
+refused 4 "a control group's weight is below the default, 3" $'[weights]\ndefault = 3\n[weights.control_groups]\n"/a" = 2'
+refused 2 "'user.slice': expected a control group" $'[weights.control_groups]\n"user.slice" = 2'
+refused 2 "'/a': expected a whole number from 1 to 1000" $'[weights.control_groups]\n"/a" = 0'
+refused 2 "'contexts_per_user': expected a whole number" $'[limits]\ncontexts_per_user = -1'
 refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = "1-"'
 refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = [1]'
 refused 2 "'open': expected reserved" $'[contexts]\nopen = "1"'
@@ -76,6 +80,9 @@ follow "weights = { default = 2, groups = { $(id -g) = 7 } }"
 [[ $(says own_weight) == 7 ]] || fail "a group's weight"
 follow "weights = { users = { $(id -u) = 4 }, groups = { $(id -g) = 7 } }"
 [[ $(says own_weight) == 4 ]] || fail "a user's weight"
+follow $'[weights]\ndefault = 2\n[weights.control_groups]\n"/" = 5\n"/no/such/group" = 9'
+[[ $(says own_weight) == 5 ]] || fail "a control group's weight"
+follow "weights = { users = { $(id -u) = 4 } }"
 follow $'[weights]\ndefault = 0'
 grep -q "policy.toml:2: 'default': expected a whole number from 1 to 1000; the old policy stays" "$work/said" ||
   fail "no word of a bad file: $(cat "$work/said")"
@@ -92,6 +99,10 @@ if ((contexts >= 2)); then
   until_it_is own_contexts "$contexts"
   follow "contexts.reserved = \"$first\""
   until_it_is own_contexts $((contexts - 1))
+  follow '# nothing'
+  until_it_is own_contexts "$contexts"
+  follow $'[limits]\ncontexts_per_user = 1'
+  until_it_is own_contexts 1
   follow '# nothing'
   until_it_is own_contexts "$contexts"
 fi

@@ -15,7 +15,10 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,7 +54,7 @@ class Broker : public testing::Test {
 
   void start(unsigned jobs_of_user = 64) {
     broker_.emplace([&](const tests::child::say& say) {
-      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}, .online = online_});
+      server serves({.path = path(), .rules = {.jobs_of_user = jobs_of_user}, .root = root_, .online = online_});
       say('b');
       serves.run([] { return false; });
     });
@@ -92,6 +95,7 @@ class Broker : public testing::Test {
   }
 
   std::string folder_;
+  std::string root_;
   std::string online_;
   std::optional<tests::child> broker_;
 };
@@ -417,10 +421,61 @@ TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {
   ASSERT_TRUE(me->take(mine, lease, never, cosched::sharing_limits::watch_period));
   while (affinity_of(deaf.pid()) == both) ::usleep(1000);
   EXPECT_EQ(affinity_of(deaf.pid()), std::vector<unsigned>{mine == both[0] ? both[1] : both[0]});
-  EXPECT_EQ(reported().grade, enforcement::thread);
+  const enforcement grade = reported().grade;
+  EXPECT_NE(grade, enforcement::debt);
+  const auto confined = [&] {
+    std::ifstream groups("/proc/" + std::to_string(deaf.pid()) + "/cgroup");
+    return std::string(std::istreambuf_iterator<char>(groups), {}).find("/callisto-confined-") != std::string::npos;
+  };
+  if (grade == enforcement::group) {
+    while (!confined()) ::usleep(1000);
+    ::sched_setaffinity(deaf.pid(), sizeof set, &set);
+    EXPECT_EQ(affinity_of(deaf.pid()).size(), 1u) << "a thread cannot undo it";
+  }
   ASSERT_EQ(::write(to.get(), "x", 1), 1);
   ASSERT_EQ(deaf.hear(), 'l');
-  while (affinity_of(deaf.pid()) != both) ::usleep(1000);
+  while (affinity_of(deaf.pid()) != both || confined()) ::usleep(1000);
+}
+
+TEST_F(Broker, AChangedCpusetOfAJobIsFollowed) {
+  const std::vector<unsigned> both = affinity_of(0);
+  if (both.size() < 2) GTEST_SKIP() << "one context";
+  // Files that play this process's control group.
+  root_ = folder_ + "/root";
+  const std::string group = root_ + "/sys/fs/cgroup/job";
+  const std::string process = root_ + "/proc/" + std::to_string(::getpid());
+  for (const std::string& f : {root_ + "/proc/self", process, group}) std::filesystem::create_directories(f);
+  std::ofstream(root_ + "/proc/self/mountinfo") << "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+  std::ofstream(process + "/cgroup") << "0::/job\n";
+  std::ofstream(root_ + "/sys/fs/cgroup/cgroup.controllers") << "cpuset\n";
+  const auto allow = [&](const std::string& list) {
+    const descriptor to(::open((group + "/cpuset.cpus.effective").c_str(), O_WRONLY | O_CREAT, 0600));
+    // Whole at each moment, as for the list of CPUs that are plugged in.
+    const std::string text = list + std::string(40 - list.size(), '\n');
+    ASSERT_EQ(::pwrite(to.get(), text.data(), text.size(), 0), 40);
+  };
+  const std::string one = std::to_string(both[0]);
+  const std::string all = one + "," + std::to_string(both[1]);
+  allow(all);
+  start();
+  std::string refusal;
+  const auto me = find({.contexts = both, .main = both[1], .broker = find}, refusal);
+  ASSERT_NE(me, nullptr);
+  std::array<cosched::lease, 2> leases;
+  for (const unsigned i : {0u, 1u}) ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::watch_period));
+  const auto granted = [&](unsigned i) { return offer::of(me->word(both[i]).load(machine::order::relaxed)).granted; };
+  allow(one);
+  while (granted(1)) ::usleep(1000);
+  EXPECT_FALSE(me->keep(both[1], leases[1], true));
+  while (me->main_context() != both[0]) ::usleep(1000);
+  EXPECT_TRUE(granted(0));
+  // Other contexts than any that the job knows: its own word counts.
+  allow("1000");
+  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::watch_period));
+  allow(all);
+  while (me->main_context() != both[1]) ::usleep(1000);
+  EXPECT_TRUE(me->keep(both[1], leases[1], true));
+  std::filesystem::remove_all(root_);
 }
 
 TEST(MovedThreads, AThreadThatCanRunNowhereElseGetsTheLowestClassForAWhile) {

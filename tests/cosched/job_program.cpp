@@ -1,7 +1,9 @@
 // A job for tests that look at jobs from outside: it works on every context that it gets, until it is killed.
 //
-//   job_program [--burst MS] [--runaway]     --burst: works for MS milliseconds, then waits for as long, and again
-//                                            --runaway: takes its contexts once and never looks at the table again
+//   job_program [--burst MS] [--runaway] [--spin N]
+//     --burst: works for MS milliseconds, then waits for as long, and again
+//     --runaway: takes its contexts once and never looks at the table again
+//     --spin: N further threads run without any context
 //
 // Its weight and the table's folder come from the environment. When it has joined, it prints "joined" and its number.
 #include <callisto/broker/client.hpp>
@@ -27,6 +29,7 @@ using clock = std::chrono::steady_clock;
 struct options {
   std::chrono::milliseconds burst{0};
   bool runaway = false;
+  unsigned spin = 0;
 };
 
 void work(cosched::job& me, unsigned context, const options& o) {
@@ -54,6 +57,7 @@ int main(int argc, char** argv) {
   options o;
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--runaway") o.runaway = true;
+    if (std::string_view(argv[i]) == "--spin" && i + 1 < argc) o.spin = static_cast<unsigned>(std::atoi(argv[++i]));
     if (std::string_view(argv[i]) == "--burst" && i + 1 < argc)
       o.burst = std::chrono::milliseconds(std::atoi(argv[++i]));
   }
@@ -72,5 +76,10 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   std::vector<std::jthread> threads;
   for (const unsigned c : contexts) threads.emplace_back([&, c] { work(*me, c, o); });
+  for (unsigned i = 0; i < o.spin; ++i) {
+    threads.emplace_back([] {
+      for (;;) asm volatile("");
+    });
+  }
   return 0;
 }

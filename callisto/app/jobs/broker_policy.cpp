@@ -71,6 +71,12 @@ class policy_reader {
                           fmt::format("a group's weight is below the default, {}", made_.weight));
       }
     }
+    for (const auto& [group, weight] : made_.control_groups) {
+      if (weight < made_.weight) {
+        throw input_error(path_, control_group_lines_.at(group),
+                          fmt::format("a control group's weight is below the default, {}", made_.weight));
+      }
+    }
     return made_;
   }
 
@@ -98,10 +104,12 @@ class policy_reader {
     for (const auto& [key, value] : of) {
       if (key == "jobs_per_user") {
         made_.jobs_of_user = count(key, value, 1, 255);
+      } else if (key == "contexts_per_user") {
+        made_.contexts_of_user = count(key, value, 0, cosched::max_contexts);
       } else if (key == "messages_per_second") {
         made_.messages_of_user = count(key, value, 0, 100'000'000);
       } else {
-        unknown(key, "jobs_per_user or messages_per_second");
+        unknown(key, "jobs_per_user, contexts_per_user or messages_per_second");
       }
     }
   }
@@ -122,8 +130,18 @@ class policy_reader {
           made_.groups[group] = count(name, weight, 1, cosched::max_weight);
           group_lines_[group] = name.source().begin.line;
         }
+      } else if (key == "control_groups") {
+        for (const auto& [name, weight] : table_of(key, value)) {
+          if (!name.str().starts_with('/') || (name.str().size() > 1 && name.str().ends_with('/'))) {
+            refuse(name.source(), fmt::format("'{}': expected a control group, such as \"/user.slice\"",
+                                              one_line(std::string(name.str()))));
+          }
+          const std::string group(name.str());
+          made_.control_groups[group] = count(name, weight, 1, cosched::max_weight);
+          control_group_lines_[group] = name.source().begin.line;
+        }
       } else {
-        unknown(key, "default, users or groups");
+        unknown(key, "default, users, groups or control_groups");
       }
     }
   }
@@ -191,6 +209,7 @@ class policy_reader {
   const std::string& path_;
   broker::policy made_;
   std::map<std::uint64_t, std::size_t> group_lines_;
+  std::map<std::string, std::size_t> control_group_lines_;
 };
 
 }  // namespace

@@ -153,7 +153,9 @@ std::string to_words(const broker::broker_report& by) {
       one_line(by.path), counted(by.says.jobs, "job"), counted(by.says.users, "user"), counted(by.says.own_jobs, "job"),
       counted(by.says.own_contexts, "context"), by.says.own_weight,
       human_seconds(static_cast<double>(by.says.own_debt) * 1e-9), broker::name_of(by.says.grade),
-      by.says.grade == broker::enforcement::thread ? ", and its threads are moved off the context" : "",
+      by.says.grade == broker::enforcement::group    ? ", and its process is confined to others"
+      : by.says.grade == broker::enforcement::thread ? ", and its threads are moved off the context"
+                                                     : "",
       with_separators(by.says.forced));
 }
 

@@ -97,7 +97,7 @@ std::optional<std::string> below(const std::string& group, const std::string& ro
 }
 
 /// Returns the directories of a group and its ancestors, as far as they are mounted, the group's own first.
-std::vector<std::string> group_directories(const std::string& group, const std::vector<mount>& mounts) {
+std::vector<std::string> group_directories(const std::string& group, const std::vector<mount>& mounts, bool of_other) {
   if (mounts.empty()) return {};
   const mount* widest = nullptr;
   std::string path;
@@ -108,6 +108,7 @@ std::vector<std::string> group_directories(const std::string& group, const std::
     path = *relative;
   }
   // A group outside of all that is mounted: container engines mount the container's own group, under whatever name.
+  if (widest == nullptr && of_other) return {};
   if (widest == nullptr) widest = &mounts.front();
   std::vector<std::string> directories;
   for (;;) {
@@ -122,6 +123,11 @@ std::vector<std::string> group_directories(const std::string& group, const std::
 control_groups::control_groups(const std::string& root)
     : mounts_(contents_of(root + "/proc/self/mountinfo").value_or("")),
       groups_(contents_of(root + "/proc/self/cgroup").value_or("")) {}
+
+control_groups::control_groups(const std::string& root, std::int64_t process)
+    : mounts_(contents_of(root + "/proc/self/mountinfo").value_or("")),
+      groups_(contents_of(root + "/proc/" + std::to_string(process) + "/cgroup").value_or("")),
+      of_other_(true) {}
 
 std::vector<cgroup_path> control_groups::of(std::string_view controller) const {
   std::vector<cgroup_path> found;
@@ -138,7 +144,7 @@ std::vector<cgroup_path> control_groups::of(std::string_view controller) const {
     std::copy_if(mounts.begin(), mounts.end(), std::back_inserter(ours), [&](const mount& m) {
       return version2 ? m.type == "cgroup2" : m.type == "cgroup" && lists(m.options, controller);
     });
-    found.push_back({version2, group_directories(line.substr(second + 1), ours)});
+    found.push_back({version2, group_directories(line.substr(second + 1), ours, of_other_)});
   }
   return found;
 }

@@ -27,18 +27,22 @@ struct cgroup_path {
       directories;  ///< first its own group's, then those of the groups around it, as far as they are mounted
 };
 
-/// Reads the control groups of a process with /proc and mounts in the tree `root`, at the time of construction.
-class control_groups {
+/// Reads the control groups of this process, or of `process` as this one sees it, with /proc and mounts in the tree
+/// `root`, at the time of construction.
+class CALLISTO_API control_groups {
  public:
   explicit control_groups(const std::string& root);
+  control_groups(const std::string& root, std::int64_t process);
 
   /// Returns the groups that a controller such as "cpu" or "memory" may limit, in each hierarchy that may have it. The
-  /// directories are as in the tree, without `root` in front.
+  /// directories are as in the tree, without `root` in front. Another process's group that is outside of all mounts
+  /// has none.
   std::vector<cgroup_path> of(std::string_view controller) const;
 
  private:
   std::string mounts_;  ///< the text of /proc/self/mountinfo
   std::string groups_;  ///< the text of /proc/self/cgroup
+  bool of_other_ = false;
 };
 
 }  // namespace callisto::machine
