@@ -22,7 +22,7 @@ KERNELS = [
     ["matching", "--random-weights", "1", "--weights", "strength"], ["colouring"], ["independent-set"],
     ["clustering", "--directions"], ["clustering", "--random-weights", "1", "--weights", "strength"], ["similarity", "--best", "3"],
     ["path", "{graph}", "{label}", "{far}"], ["path", "{graph}", "{label}", "{far}", "--all"],
-    ["path", "{graph}", "{label}", "{far}", "--shortest", "4"], ["truss"], ["eccentricity"], ["walks", "--each", "1", "--p", "0.5", "--q", "2"], ["bench", "gap", "--kernel", "bc", "--trials", "1"],
+    ["path", "{graph}", "{label}", "{far}", "--shortest", "4"], ["truss"], ["eccentricity"], ["partition", "--parts", "5"], ["walks", "--each", "1", "--p", "0.5", "--q", "2"], ["bench", "gap", "--kernel", "bc", "--trials", "1"],
 ]
 # On a larger graph, a search from each vertex, 1,000 sequential searches and the like take longer than all the rest.
 MOST_ARCS_FOR_SLOW_CHECKS = 2_000_000

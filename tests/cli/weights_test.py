@@ -14,9 +14,9 @@ EDGES = [("a", "b", 1), ("a", "b", 9), ("a", "c", 5), ("b", "c", 2), ("b", "c", 
          ("d", "e", 3), ("e", "f", 2), ("d", "f", 7), ("d", "f", 1), ("f", "a", 3), ("c", "e", 6), ("c", "e", 6)]
 # What the commands need besides a graph, and what of their answer is compared.
 ARGUMENTS = {"sssp": ["--source", "a"], "bfs": ["--source", "a"], "similarity": ["--threshold", "0.1"],
-             "walks": ["--each", "20", "--length", "6"], "subgraph": ["--around", "a", "--hops", "2"], "path": ["a", "e", "-k", "5"], "flow": ["a", "e"]}
+             "walks": ["--each", "20", "--length", "6"], "subgraph": ["--around", "a", "--hops", "2"], "embedding": ["--dimensions", "8"], "path": ["a", "e", "-k", "5"], "flow": ["a", "e"]}
 # Subcommands that say what a file holds, make a graph, or look at none.
-OTHERS = {"info", "compare-groups", "generate", "demo", "run", "broker", "status", "top", "set", "reset", "machine", "help"}
+OTHERS = {"info", "compare-groups", "generate", "project", "temporal", "demo", "run", "broker", "status", "top", "set", "reset", "machine", "help"}
 
 
 def merged(edges, how):
