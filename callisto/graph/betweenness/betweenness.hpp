@@ -86,7 +86,7 @@ struct edge_betweenness_result {
 /// pair around a vertex begins at the vertex itself (if k is 1, its score is 0). All as NetworkX 3.6 does it.
 ///
 /// Scores of a sample have standard errors: the errors of a mean over a random sample without replacement, with one
-/// more term three standard deviations off (error_of_mean()). With `error`, the sample grows until the empirical
+/// more term at the farther end of the range (error_of_mean()). With `error`, the sample grows until the empirical
 /// Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that takes more than half of the
 /// vertices, all are searched from.
 ///

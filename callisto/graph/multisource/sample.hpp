@@ -30,19 +30,14 @@ inline machine::page_array<unsigned char> choose_vertices(std::uint64_t n, std::
 }
 
 /// Returns the standard error of a mean over `k` terms from 0 to `range`, drawn without replacement from `population`;
-/// `squares`: the sum of their squares. It is that of k + 1 terms, the last one three of their standard deviations off:
-/// a few sources have often most of a sum, and small samples miss them. Of terms of one size, which say nothing of
-/// larger terms, the last one is at the farther end of the range: then it is a bound. Over samples, 0.6 to 0.8 of the
-/// scores of important vertices lie within one such error (betweenness_test.cpp).
+/// `squares`: the sum of their squares. It is that of k + 1 terms, the last one at the farther end of the range: a few
+/// sources have often most of a sum, and a sample that misses all of them has terms of nearly one size.
 inline double error_of_mean(double sum, double squares, double k, double population, double range) noexcept {
   if (k >= population) return 0;
   if (k < 1) return std::numeric_limits<double>::infinity();
   const double mean = sum / k;
   const double far = std::max(mean, range - mean);
-  const double own = squares - sum * mean;
-  const bool differ = own > 1e-12 * squares;
-  const double last = differ ? std::min(far * far, 9 * own / k) : far * far;
-  const double spread = std::max(0.0, own) + last * k / (k + 1);
+  const double spread = std::max(0.0, squares - sum * mean) + far * far * k / (k + 1);
   return std::sqrt(spread / k / (k + 1) * (1 - k / population));
 }
 
