@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' path' | ' flow' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' draw' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' motifs' | ' cliques' | ' communities' | ' partition' | ' compare-groups' | ' components' | ' scc' | ' biconnected' | ' topological' | ' kcore' | ' bfs' | ' sssp' | ' path' | ' temporal' | ' flow' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' embedding' | ' subgraph' | ' project' | ' watch' | ' convert' | ' generate' | ' demo' | ' run' | ' status' | ' top' | ' set' | ' reset' | ' broker' | ' machine') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -50,135 +50,159 @@ _callisto() {
     '')
       flags='--help --version --color'
       valued=' --color '
-      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering communities compare-groups components scc biconnected topological kcore bfs sssp path flow diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate demo run status top set reset broker machine help'
+      subcommands='analyze draw info pagerank betweenness closeness eigenvector katz hits triangles clustering motifs cliques communities partition compare-groups components scc biconnected topological kcore bfs sssp path temporal flow diameter eccentricity forest truss similarity matching colouring independent-set walks embedding subgraph project watch convert generate demo run status top set reset broker machine help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
       valued=' -o --output --samples --seed --top --weights --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
       ;;
     ' draw')
-      flags='--help --output --what --sizes --colours --labels --communities --side --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' -o --output --what --sizes --colours --labels --communities --side --weights --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --output --what --sizes --colours --label-column --layout --places --labels --communities --side --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' -o --output --what --sizes --colours --label-column --layout --places --labels --communities --side --weights --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
       ;;
     ' info')
       flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
       valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
       ;;
     ' pagerank')
-      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' betweenness')
-      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' closeness')
-      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --weights --samples --error --confidence --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --weights --samples --error --confidence --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' eigenvector')
-      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' katz')
-      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' hits')
-      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' triangles')
-      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' clustering')
-      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
+      ;;
+    ' motifs')
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
+      ;;
+    ' cliques')
+      flags='--help --list --at-least --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --at-least -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' communities')
-      flags='--help --method --quality --resolution --directions --iterations --seed --members --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --method --quality --resolution --directions --iterations --seed --members --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --method --quality --resolution --directions --iterations --seed --members --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --method --quality --resolution --directions --iterations --seed --members --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
+      ;;
+    ' partition')
+      flags='--help --parts --imbalance --seed --verify --weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --parts --imbalance --seed --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' compare-groups')
       flags='--help --json --quiet --no-progress --color'
       valued=' --color '
       ;;
     ' components')
-      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' scc')
-      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' biconnected')
-      flags='--help --bridges --edges --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --bridges --edges --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' topological')
-      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' kcore')
-      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' bfs')
-      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --source --sources --seed --depth --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --source --sources --seed --depth --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' sssp')
-      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' path')
-      flags='--help --all --limit --shortest --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --limit -k --shortest --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --all --limit --shortest --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --limit -k --shortest --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
+      ;;
+    ' temporal')
+      flags='--help --source --time --duration --from --until --strict --to --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --source --time --duration --from --until --to -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' flow')
-      flags='--help --edges --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --edges --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' diameter')
-      flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --random-weights --color'
-      valued=' --searches --along --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --random-weights --color '
+      flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --random-weights --color'
+      valued=' --searches --along --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --random-weights --color '
       ;;
     ' eccentricity')
-      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --along --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --along --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' forest')
-      flags='--help --heaviest --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --heaviest --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' truss')
-      flags='--help --least --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --least --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --least --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --least --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' similarity')
-      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' matching')
-      flags='--help --weights --seed --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --weights --seed --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --weights --seed --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --weights --seed --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' colouring')
-      flags='--help --by --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --by --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --by --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --by --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' independent-set')
-      flags='--help --seed --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --seed --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' walks')
-      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
-      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
+      ;;
+    ' embedding')
+      flags='--help --dimensions --steps --degree-power --seed --npy --weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --trials --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --dimensions --steps --degree-power --seed --npy --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --trials --threads --trace --color '
       ;;
     ' subgraph')
       flags='--help --to --names-to --vertex-table-to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
       valued=' --to --names-to --vertex-table-to --order --core --around --hops --vertices --values --column --at-least --at-most --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
+      ;;
+    ' project')
+      flags='--help --to --names-to --vertex-table-to --order --onto --weight --at-least --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
+      valued=' --to --names-to --vertex-table-to --order --onto --weight --at-least --format --repeats --columns --weights-column --separator --header --ids --names --encoding --member --attributes --vertex-table --where --threads --trace --color '
       ;;
     ' watch')
       flags='--help --stream --levels --distances --pagerank --components --batch --top --weights --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --skip-bad-lines --encoding --member --attributes --vertex-table --where --threads --stats --trace --json --quiet --no-progress --color'
@@ -235,14 +259,20 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
-      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' flow --weights' | ' matching --weights' | ' walks --weights' | ' watch --weights')
+      ' analyze --weights' | ' draw --weights' | ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' communities --weights' | ' partition --weights' | ' flow --weights' | ' matching --weights' | ' walks --weights' | ' embedding --weights' | ' watch --weights')
         kind=words words='strength none'
         ;;
       ' betweenness --weights' | ' closeness --weights' | ' path --weights' | ' diameter --weights' | ' eccentricity --weights')
         kind=words words='length none'
         ;;
-      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --seeds-file' | *' --members' | *' --pairs' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --metrics' | *' --policy')
+      ' subgraph --to' | ' project --to' | ' convert --to' | ' generate --to')
+        kind=words words='native edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg json dot'
+        ;;
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --vertex-table' | *' --trace' | *' --places' | *' --seeds-file' | *' --members' | *' --pairs' | *' --npy' | *' --names-to' | *' --vertex-table-to' | *' --values' | *' --svg' | *' --metrics' | *' --policy')
         kind=file
+        ;;
+      ' project --weight')
+        kind=words words='common jaccard newman'
         ;;
       *' --color')
         kind=words words='auto always never'
@@ -274,6 +304,9 @@ _callisto() {
       *' --colours')
         kind=words words='communities none'
         ;;
+      *' --layout')
+        kind=words words='communities forces given'
+        ;;
       *' --form')
         kind=words words='auto flat nested inner'
         ;;
@@ -295,11 +328,11 @@ _callisto() {
       *' --by')
         kind=words words='smallest-last largest-first random'
         ;;
-      *' --to')
-        kind=words words='native edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg'
-        ;;
       *' --order')
         kind=words words='hubs labels'
+        ;;
+      *' --onto')
+        kind=words words='from to'
         ;;
       *' --cache')
         kind=folder
