@@ -96,7 +96,7 @@ command add_project(const command_parser& app) {
       "Where ids of both modes are equal numbers, `--bipartite` tells them apart.");
   parser.footer(
       "In a two-mode graph edges lead from the vertices of one mode, such as people, to those of another,\n"
-      "such as clubs. The projection joins people who have clubs in common. Weights of the two-mode graph\n"
+      "such as clubs. The projection joins people with clubs in common. Weights of the two-mode graph\n"
       "play no part, and repeated edges count once. Vertices keep their attributes.\n\n"
       "Examples:\n"
       "  callisto project members.csv friends.csv\n"
