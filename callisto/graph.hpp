@@ -17,6 +17,8 @@
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/changing/changing_pagerank.hpp>
+#include <callisto/graph/cliques/cliques.hpp>
+#include <callisto/graph/cliques/motifs.hpp>
 #include <callisto/graph/closeness/closeness.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/compare.hpp>
@@ -36,6 +38,7 @@
 #include <callisto/graph/distance/diameter.hpp>
 #include <callisto/graph/distance/distances.hpp>
 #include <callisto/graph/distance/eccentricities.hpp>
+#include <callisto/graph/embedding/embedding.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/files/read.hpp>
@@ -48,11 +51,14 @@
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/pair/pair.hpp>
+#include <callisto/graph/pair/temporal.hpp>
+#include <callisto/graph/partition/partition.hpp>
 #include <callisto/graph/similarity/similarity.hpp>
 #include <callisto/graph/spectral/spectral.hpp>
 #include <callisto/graph/sssp/bellman_ford.hpp>
 #include <callisto/graph/sssp/paths.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/subgraph/projection.hpp>
 #include <callisto/graph/subgraph/subgraph.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/triangles.hpp>

@@ -75,6 +75,13 @@ class Analyze(CommandTest):
         self.assertIsNone(result["page"])
         self.assertEqual(os.listdir(self.folder), ["g.cg"])
 
+    def test_distances_of_small_graphs_are_exact(self):
+        for name, options in [("# Undirected graph\n", []), ("", ["--directed"])]:
+            ring = self.file("ring.txt", name + "".join(f"{i} {(i + 1) % 100}\n" for i in range(100)))
+            found = self.json("analyze", ring, "-o", self.folder / "ring.html", *options)["distances"]
+            self.assertEqual((found["sources"], found["diameter_at_least"], found["diameter_at_most"]), (100, 50, 50))
+            self.assertAlmostEqual(found["mean"], 2500 / 99)
+
     def test_where_the_page_goes(self):
         self.file("friends.txt.gz", gzip.compress(b"1 2\n2 3\n"))
         text = self.succeed("analyze", "friends.txt.gz", cwd=self.folder)

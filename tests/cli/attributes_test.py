@@ -72,6 +72,58 @@ class Attributes(CommandTest):
         with open(self.folder / "cores.tsv", encoding="utf-8") as text:
             self.assertEqual(text.read(), "a\t2\t30\nb\t2\t-\nc\t2\t17\nd\t1\t-\n")
 
+    def columns(self, name, content):
+        """Returns the columns of vertices and of edges of a file, as names and types, and the table of vertices."""
+        path = self.file(name, content)
+        found = self.json("info", path)["attributes"]
+        self.succeed("convert", path, self.folder / "o.cg", "-q", "--vertex-table-to", self.folder / "vertices.csv")
+        return ([f"{c['name']}:{c['type']}" for c in found["vertices"]], [f"{c['name']}:{c['type']}" for c in found["edges"]],
+                (self.folder / "vertices.csv").read_text(encoding="utf-8").splitlines())
+
+    def test_json(self):
+        d3 = ('{"directed": true, "nodes": [{"id": "a", "group": 1, "x": 0.5, "open": true, "tags": ["q"]}, {"id": "b", "group": null, "x": 3}],'
+              '"links": [{"source": "a", "target": "b", "value": 3, "kind": "road", "name": "e1"}]}')
+        self.assertEqual(self.columns("d.json", d3), (["group:int64", "x:double", "open:bool"], ["kind:string", "name:string"],
+                                                      ["vertex,group,x,open", "a,1,0.5,true", "b,,3.0,"]))
+        cytoscape = ('{"elements": {"nodes": [{"data": {"id": "n1", "name": "Ada", "zip": "0123"}, "position": {"x": 1, "y": -2.5}},'
+                     '{"data": {"id": "n2", "name": "Bob"}, "position": {"x": 3, "y": 4}}],'
+                     '"edges": [{"data": {"source": "n1", "target": "n2", "interaction": "pp"}}]}}')
+        self.assertEqual(self.columns("c.json", cytoscape), (["zip:string", "x:int64", "y:double"], ["interaction:string"],
+                                                             ["vertex,zip,x,y", 'Ada,0123,1,-2.5', "Bob,,3,4.0"]))
+        graphology = ('{"options": {"type": "directed"}, "nodes": [{"key": "1", "attributes": {"label": "Ada", "size": 2}}, '
+                      '{"key": "2", "attributes": {"label": "Bob", "size": 3.5}}], "edges": [{"source": "1", "target": "2", "attributes": {"weight": 2, "kind": 7}}]}')
+        self.assertEqual(self.columns("g.json", graphology), (["size:double"], ["kind:int64"], ["vertex,size", "Ada,2.0", "Bob,3.5"]))
+        large = self.file("l.csv", "source,target,tweet\na,b,1217171717171717171\n")
+        said = run("convert", large, self.folder / "l.json", notes=True)
+        self.assertIn(b"texts come back of the columns 'tweet'", said.stderr)
+        self.assertIn('"tweet": "1217171717171717171"', (self.folder / "l.json").read_text())
+
+    def test_dot(self):
+        text = ('digraph { node [shape=box]; edge [style=dotted] a [label="Ada", age=36, zip="007"]; b [age=40.5, shape=ellipse, label=Bob]\n'
+                'a -> b [weight=2, kind="x\\"y", note=<b>]; { node [color=blue]; c } c -> a [open=true, style=solid] }')
+        self.assertEqual(self.columns("g.dot", text), (
+            ["shape:string", "age:double", "zip:string", "color:string"], ["style:string", "kind:string", "open:bool"],
+            ["vertex,shape,age,zip,color", "Ada,box,36.0,007,", "Bob,ellipse,40.5,,", "c,box,,,blue"]))
+        self.assertIn(b"attributes are left out: of edges 'note'", run("info", self.folder / "g.dot", notes=True).stderr)
+        strict = self.columns("s.dot", "strict graph { a -- b [k=1]; b -- a [k=2, m=3] }")
+        self.assertEqual(strict[1], ["k:int64", "m:int64"])
+
+    def test_pajek(self):
+        text = ('*Vertices 4\n1 "Ada" 0.1 0.2 0.5 ellipse ic Red bc "Blue Green"\n2 "Bob" 0.3 0.4 [1-5]\n3 "box"\n4 "Dan" box yes\n'
+                '*Arcs\n1 2 1.5 c Blue w 3\n2 3 2 l "hi there" [1-3]\n3 4\n')
+        self.assertEqual(self.columns("p.net", text), (
+            ["x:double", "y:double", "z:double", "shape:string", "ic:string", "bc:string", "box:string"],
+            ["c:string", "w:int64", "l:string"],
+            ["vertex,x,y,z,shape,ic,bc,box", 'Ada,0.1,0.2,0.5,ellipse,Red,"Blue Green",', "Bob,0.3,0.4,,,,,", "Dan,,,,,,,yes", "box,,,,,,,"]))
+        plain = self.file("e.csv", "source,target,kind\na,b,road\n")
+        said = run("convert", plain, self.folder / "o.net", "--directed", notes=True).stderr
+        self.assertIn(b"edges get the weight 1", said)
+        self.assertIn('1 2 1 kind "road"', (self.folder / "o.net").read_text())
+
+    def test_labels_that_are_no_names_stay(self):
+        text = 'graph [ node [ id 1 label "x" ] node [ id 2 label "x" ] node [ id 3 label "x" ] edge [ source 1 target 2 ] ]'
+        self.assertEqual(self.columns("x.gml", text)[2], ["vertex,label", "1,x", "2,x", "3,x"])
+
     def test_faults(self):
         for options, says in [(["--where", "weight >"], "--where: column 9: expected a column or a value, found the end"),
                               (["--where", "height > 1"], "--where: column 1: neither vertices nor edges have a column 'height'"),

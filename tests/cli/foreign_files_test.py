@@ -67,7 +67,7 @@ class Json(ForeignFiles):
         text = '{"nodes": [{"id": "Myriel", "group": 1}, {"id": "Napoleon", "group": 1}, {"id": "alone"}], "links": [{"source": "Napoleon", "target": "Myriel", "value": 8}]}'
         self.assertEqual(self.graph("a.json", text), [("Napoleon", "Myriel", 8)])
         self.assertTrue(self.directed)
-        self.says("attributes are left out: of vertices 'group'", "says whether edges have directions")
+        self.says("attributes of vertices are lost: 'group'", "says whether edges have directions")
         self.assertEqual(self.vertices("a.json", text), 3)
         self.assertEqual(self.graph("a.json", text, "--undirected"), [("Myriel", "Napoleon", 8)])
         self.assertEqual(self.graph("a.json", text, "--weights-column", "none"), [("Napoleon", "Myriel")])
@@ -82,6 +82,7 @@ class Json(ForeignFiles):
         text = '{"directed": false, "multigraph": false, "graph": {"name": "g"}, "nodes": [{"id": 5}, {"id": 7}], "edges": [{"weight": 2.5, "since": 1990, "source": 5, "target": 7}]}'
         self.assertEqual(self.graph("a.json", text), [("5", "7", 2.5)])
         self.assertFalse(self.directed)
+        self.graph("a.json", text, "--attributes", "none")
         self.says("attributes are left out: of edges 'since'")
         self.assertEqual(self.graph("a.json", text.replace("false", "true", 1).replace("edges", "links")), [("5", "7", 2.5)])
         self.assertTrue(self.directed)
@@ -96,7 +97,7 @@ class Json(ForeignFiles):
     def test_cytoscape(self):
         text = '{"elements": {"nodes": [{"data": {"id": "a", "score": 1}, "position": {"x": 1, "y": 2}}, {"data": {"id": "b"}}], "edges": [{"data": {"id": "ab", "source": "a", "target": "b", "weight": 4}, "selected": false}]}}'
         self.assertEqual(self.graph("a.json", text), [("a", "b", 4)])
-        self.says("attributes are left out: of vertices 'score'\n")
+        self.says("attributes of vertices are lost: 'score', 'x', 'y' (")
         text = '[{"data": {"id": "a"}}, {"data": {"id": "b"}}, {"data": {"id": "ab", "source": "a", "target": "b"}}]'
         for document in [text, f'{{"elements": {text}, "style": [{{"selector": "node"}}]}}']:
             self.assertEqual(self.graph("a.json", document), [("a", "b")])
@@ -176,7 +177,7 @@ class Dot(ForeignFiles):
             with self.subTest(text):
                 self.assertEqual(self.graph("a", text), sorted(edges))
         self.assertEqual(self.graph("a.gv", "digraph { a [city=Bern]; a -> b [kind=x, weight=2] }"), [("a", "b", 2)])
-        self.says("attributes are left out: of vertices 'city'; of edges 'kind'")
+        self.says("attributes of vertices are lost: 'city'")
         self.assertEqual(self.vertices("a.dot", "graph { a; b; a -- c }"), 3)
         self.graph("a.dot", "graph { a -- b } graph { c -- d }")
         self.says("several graphs, of which the first is read")
@@ -428,7 +429,7 @@ class Seeds(ForeignFiles):
 class Outputs(ForeignFiles):
     def test_formats_that_are_read_alone(self):
         graph = self.file("a.csv", "source,target\na,b\n")
-        for name in ["x.json", "x.dot", "x.npy", "x.lgl"]:
+        for name in ["x.npy", "x.lgl"]:
             done = run("convert", graph, self.folder / f"new-{name}")
             self.assertEqual(done.returncode, USAGE)
             self.assertIn(b"are read, but not written", done.stderr)

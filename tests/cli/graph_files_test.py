@@ -436,7 +436,7 @@ class GraphFiles(CommandTest):
         self.assertEqual(self.drawing(path, "--labels", "0").count('class="small name"'), 0)
 
         def radius(text, name):
-            return float(re.search(f'r="([0-9.]*)"><title>{name}:', text)[1])
+            return float(re.search(f'r="([0-9.]*)"[^>]*><title>{name}:', text)[1])
         ranked = self.drawing(path, "--sizes", "pagerank")
         self.assertGreater(radius(ranked, "Dan"), radius(ranked, "Bob"))
         values = self.file("v.tsv", "Ann <3\t0\nBob\t9\nCid\t-\nDan\t1\n")

@@ -19,6 +19,8 @@ KERNELS = {
     "katz": {"verify": [""], "memory": [""], "keys": ""},
     "hits": {"verify": [""], "memory": [""], "keys": ""},
     "triangles": {"verify": [""], "memory": [""], "keys": ""},
+    "motifs": {"keys": ""},
+    "cliques": {"keys": ""},
     "clustering": {"verify": ["", "--directions", "--random-weights 1 --weights strength"], "memory": [""], "keys": ""},
     "communities": {"verify": ["", "--method labels", "--resolution 2"], "memory": ["", "--method labels"], "keys": ""},
     "components": {"verify": [""], "memory": [""], "keys": ""},
@@ -35,15 +37,18 @@ KERNELS = {
     "diameter": {"verify": ["--searches 40"], "slow": ["--searches 40"], "memory": ["--searches 20"], "keys": "--searches 9"},
     "eccentricity": {"verify": [""], "slow": [""], "keys": ""},
     "forest": {"verify": ["--random-weights 1"], "memory": ["--random-weights 1"], "keys": ""},
+    "partition": {"verify": ["--parts 5"], "keys": "--parts 5"},
     "truss": {"verify": [""], "slow": [""], "memory": [""], "keys": ""},
     "similarity": {"verify": ["--best 3"], "slow": ["--best 3"], "weights": "--threshold 0.1", "keys": "--best 1"},
     "matching": {"verify": ["", "--random-weights 1 --weights strength"], "memory": [""], "keys": ""},
     "colouring": {"verify": [""], "memory": [""], "keys": ""},
     "independent-set": {"verify": [""], "keys": ""},
+    "embedding": {"weights": "--dimensions 8", "keys": "--dimensions 8"},
     "walks": {"verify": ["--each 1 --p 0.5 --q 2"], "weights": "--each 20 --length 6", "keys": "--each 1"},
 }
 # Subcommands about graphs that are no kernels: they read, write or show graphs, or call several kernels.
-NO_KERNELS = {"analyze", "draw", "info", "compare-groups", "subgraph", "watch", "convert", "generate", "demo"}
+NO_KERNELS = {"analyze", "draw", "info", "compare-groups", "subgraph", "watch", "convert", "generate", "demo", "project",
+              "temporal"}  # its edges have times, which no other graph of the tests has
 
 
 def trials(test):

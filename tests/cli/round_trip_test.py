@@ -44,7 +44,7 @@ NAMES = {
     "words of headers": ["source", "target", "Type", "weight", "from", "to", "id", "label", "node", "graph"],
     "long": ["x" * 5000 + "a", "x" * 5000 + "b", "x" * 100000],
 }
-FORMATS = ["txt", "el", "wel", "csv", "graphml", "gexf", "gml", "net", "cg", "csv.gz", "net.zst"]
+FORMATS = ["txt", "el", "wel", "csv", "graphml", "gexf", "gml", "net", "cg", "json", "dot", "csv.gz", "net.zst"]
 
 
 def gml(names, edges, directed, weighted):
@@ -125,9 +125,9 @@ class RoundTrip(CommandTest):
                 self.read_back(path, expected, self.convert(source, path), suffix)
         empty = self.file("e.graphml", '<graphml><graph edgedefault="directed"><node id=""/><node id="a"/>'
                                        '<edge source="" target="a"/></graph></graphml>')
-        for suffix in ["txt", "csv", "gml", "net"]:
+        for suffix in ["txt", "csv", "gml", "net", "dot"]:
             self.refuse(USAGE, "convert", empty, self.folder / f"out.{suffix}", says="holds nothing")
-        for suffix in ["graphml", "gexf", "cg"]:
+        for suffix in ["graphml", "gexf", "cg", "json"]:
             path = self.folder / f"out.{suffix}"
             self.convert(empty, path)
             self.assertIn('id=""', self.succeed("convert", path, "-", "--to", "graphml"), suffix)
@@ -158,6 +158,22 @@ class RoundTrip(CommandTest):
                     labels = {v: graph.nodes[v].get("label", v) if suffix == "gexf" else v for v in graph}
                     edges = sorted((str(labels[a]), str(labels[b])) for a, b in graph.edges())
                     self.assertEqual(edges, sorted((a, b) for a, b, _ in expected[1]))
+
+    @unittest.skipUnless(networkx, "no NetworkX")
+    def test_networkx_reads_attributes_of_json_and_pajek(self):
+        edges = self.file("e.csv", "source,target,weight,kind\na,b,2,road\nb,c,1.5,rail\n")
+        vertices = self.file("v.csv", "name,x,y,city\na,1,2,Bern\nb,3,4,New York\nc,5,6,\"q\"\"t\"\n")
+        out = self.folder / "o.json"
+        self.convert(edges, out, "--directed", "--vertex-table", vertices)
+        graph = networkx.node_link_graph(json.loads(out.read_text(encoding="utf-8")), edges="links")
+        self.assertEqual(dict(graph.nodes(data="city")), {"a": "Bern", "b": "New York", "c": 'q"t'})
+        self.assertEqual(sorted(graph.edges(data="kind")), [("a", "b", "road"), ("b", "c", "rail")])
+        self.assertEqual((graph.is_directed(), graph.is_multigraph(), graph["b"]["c"]["weight"]), (True, False, 1.5))
+        out = self.folder / "o.net"
+        self.convert(edges, out, "--directed", "--vertex-table", vertices)
+        graph = networkx.read_pajek(out)
+        self.assertEqual(graph.nodes["a"]["x"], 1.0)
+        self.assertEqual(graph["b"]["c"][0]["kind"], "rail")
 
     @unittest.skipUnless(pandas, "no pandas")
     def test_pandas_reads_the_same_names(self):
@@ -381,7 +397,7 @@ class StandardOutput(CommandTest):
         return done
 
     def test_graphs(self):
-        for to in ["edge-list", "weighted-edge-list", "table", "matrix-market", "dimacs", "metis", "graphml", "gexf", "gml",
+        for to in ["edge-list", "weighted-edge-list", "table", "matrix-market", "dimacs", "metis", "graphml", "gexf", "gml", "json", "dot",
                    "pajek", "gapbs-sg", "gapbs-wsg"]:
             self.succeed("convert", self.graph, self.folder / "out", "--to", to)
             expected = (self.folder / "out").read_bytes()

@@ -107,6 +107,78 @@ class Structures(CommandTest):
         self.assertEqual(self.json("biconnected", graph, "--bridges")["top"], [{"from": 3, "to": 4}])
         self.refuse(USAGE, "biconnected", graph, "--bridges", "--edges", says="--bridges")
 
+    def test_trials(self):
+        found = self.json("components", self.path, "--trials", 5)
+        times = sorted(found["trial_seconds"])
+        self.assertEqual((len(times), found["seconds"]["compute"], found["components"]), (5, times[2], 2))
+        self.assertIn("5 runs, median", self.succeed("components", self.path, "--trials", 5))
+        self.assertNotIn("trial_seconds", self.json("components", self.path))
+        self.refuse(USAGE, "components", self.path, "--trials", 0, says="--trials")
+
+    def test_cliques(self):
+        graph = self.file("c.txt", "# Undirected graph\n1 2\n2 3\n3 1\n3 4\n5 5\n")
+        self.assertEqual(self.lines("cliques", graph), ["1\t1", "2\t1", "3\t1"])
+        self.assertEqual(sorted(self.lines("cliques", graph, "--list")), ["1\t2\t3", "3\t4", "5"])
+        self.assertEqual(self.lines("cliques", graph, "--list", "--at-least", 3), ["1\t2\t3"])
+        found = self.json("cliques", graph)
+        self.assertEqual((found["cliques"], found["largest"], found["members"]), (3, 3, [1, 2, 3]))
+
+    def test_motifs(self):
+        graph = self.file("m.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n5 1\n")
+        self.assertEqual(self.lines("motifs", graph, "--undirected"),
+                         ["paths_of_3\t6", "triangles\t1", "paths_of_4\t2", "stars\t0", "cycles\t1", "paws\t2", "diamonds\t0", "cliques\t0"])
+
+    def test_partition(self):
+        ring = self.file("r.txt", "# Undirected graph\n" + "".join(f"{i} {(i + 1) % 12}\n" for i in range(12)))
+        parts = [line.split("\t")[1] for line in self.lines("partition", ring, "--parts", 3, "--imbalance", 0)]
+        self.assertEqual({parts.count(p) for p in "012"}, {4})
+        self.assertEqual(self.json("partition", ring, "--parts", 3, "--imbalance", 0)["cut"], 3)
+        heavy = self.file("h.csv", "source,target,weight\na,b,1\nb,c,9\nc,d,1\nd,a,9\n")
+        self.assertEqual(self.json("partition", heavy, "--undirected", "--imbalance", 0)["cut"], 2)
+        self.assertEqual(self.json("partition", heavy, "--undirected", "--imbalance", 0, "--weights", "none")["cut"], 2)
+        self.refuse(USAGE, "partition", ring, "--parts", 0, says="--parts")
+
+    def test_temporal(self):
+        mails = self.file("t.csv", "source,target,time\na,b,1\na,b,7\nb,c,3\nc,d,3\nd,e,2\nb,e,8\n")
+        self.assertEqual(self.lines("temporal", mails, "--directed", "--source", "a"),
+                         ["a\t-\t0", "b\t1\t1", "c\t3\t2", "d\t3\t3", "e\t8\t2"])
+        self.assertEqual(self.lines("temporal", mails, "--directed", "--source", "a", "--from", 2),
+                         ["a\t2\t0", "b\t7\t1", "c\t-\t-", "d\t-\t-", "e\t8\t2"])
+        self.assertEqual(self.lines("temporal", mails, "--directed", "--source", "a", "--strict", "--until", 7),
+                         ["a\t-\t0", "b\t1\t1", "c\t3\t2", "d\t-\t-", "e\t-\t-"])
+        self.assertEqual(self.lines("temporal", mails, "--directed", "--source", "a", "--duration", 2)[2], "c\t5\t2")
+        found = self.json("temporal", mails, "--directed", "--source", "a", "--to", "e")
+        self.assertEqual((found["path"], found["arrival"], found["reached"]), (["a", "b", "e"], 8, 5))
+        self.assertEqual(self.json("temporal", mails, "--undirected", "--source", "d")["reached"], 5)
+        self.refuse(USAGE, "temporal", mails, "--directed", "--source", "a", "--time", "when", "-q",
+                    says="--time: edges have no column 'when'")
+
+    def test_project(self):
+        members = self.file("p.csv", "person,club,since\nann,x,1\nann,y,2\nbob,x,1\nbob,y,1\ncid,y,4\ndan,z,1\n")
+
+        def projected(*options):
+            return self.succeed("project", members, "-", "--to", "table", "--columns", "person,club", "--directed", "-q", *options).splitlines()[1:]
+        self.assertEqual(projected(), ["ann,bob,Undirected,2", "ann,cid,Undirected,1", "bob,cid,Undirected,1"])
+        self.assertEqual(projected("--at-least", 2), ["ann,bob,Undirected,2"])
+        self.assertEqual(projected("--onto", "to"), ["x,y,Undirected,2"])
+        self.assertEqual(projected("--weight", "newman")[0], "ann,bob,Undirected,1.5")
+        self.assertEqual(projected("--weight", "jaccard")[0], "ann,bob,Undirected,1")
+        self.assertEqual(self.json("project", members, self.folder / "o.cg", "--columns", "person,club", "--directed")["written"]["vertices"], 4)
+        self.refuse(USAGE, "project", self.path, "-", "--to", "table", "--directed", "-q", says="no two modes")
+
+    def test_embedding(self):
+        star = self.file("s.txt", "# Undirected graph\n1 2\n1 3\n1 4\n")
+        rows = [line.split("\t") for line in self.succeed("embedding", star, "--dimensions", 8, "-q", "-o", "-",
+                                                          "--steps", "0,1").splitlines()]
+        self.assertEqual([len(row) for row in rows], [9] * 4)
+        self.assertEqual(rows[1][1:], rows[2][1:])  # leaves of one hub
+        self.assertAlmostEqual(sum(float(x) ** 2 for x in rows[1][1:]), 1, places=5)
+        npy = self.folder / "v.npy"
+        self.succeed("embedding", star, "--dimensions", 8, "--npy", npy, "-q")
+        data = npy.read_bytes()
+        self.assertEqual((data[:6], data.count(b"(4, 8)"), len(data)), (b"\x93NUMPY", 1, 128 + 4 * 8 * 4))
+        self.refuse(USAGE, "embedding", star, "--steps", "0,0", says="--steps")
+
     def test_topological(self):
         graph = self.file("t.csv", "source,target\nsocks,shoes\ntrousers,shoes\npants,trousers\n")
         self.assertEqual(self.lines("topological", graph, "--directed"), ["pants\t0", "socks\t0", "trousers\t1", "shoes\t2"])

@@ -16,7 +16,7 @@ EDGES = [("a", "b", 1), ("a", "b", 9), ("a", "c", 5), ("b", "c", 2), ("b", "c", 
 # What the commands need besides a graph.
 ARGUMENTS = {name: arguments for name, *arguments in trials("weights")} | {"subgraph": ["--around", "a", "--hops", "2"]}
 # Subcommands that say what a file holds, make a graph, or look at none.
-OTHERS = {"info", "compare-groups", "generate", "demo", "run", "broker", "status", "top", "set", "reset", "machine", "help"}
+OTHERS = {"info", "compare-groups", "generate", "project", "temporal", "demo", "run", "broker", "status", "top", "set", "reset", "machine", "help"}
 
 
 def merged(edges, how):

@@ -42,19 +42,28 @@ std::string vertex_name(const attributed_graph& graph, std::uint64_t v) {
 }
 
 /// What a column says in a row, with its type.
-std::string said_by(const column& c, std::uint64_t row, bool truth_as_number = false) {
+std::string said_by(const column& c, std::uint64_t row, bool truth_as_number = false, bool whole_as_text = false) {
   if (!c.has(row)) return "missing";
-  if (truth_as_number && c.type == column_type::truth) return c.truth(row) ? "int64:1" : "int64:0";
-  std::string text = std::string(name_of(c.type)) + ":";
+  const std::string whole = whole_as_text ? "string" : "int64";
+  if (truth_as_number && c.type == column_type::truth) return whole + (c.truth(row) ? ":1" : ":0");
+  std::string text = (c.type == column_type::whole ? whole : std::string(name_of(c.type))) + ":";
   c.append(text, row);
   return text;
 }
 
 using row_of_text = std::vector<std::string>;
 
-row_of_text cells_in_row(const column_list& columns, std::uint64_t i, bool truth_as_number) {
+/// What a format does not keep.
+struct attribute_losses {
+  bool vertex_columns = false;
+  bool truth = false;
+  bool names = false;
+  bool whole = false;  ///< large whole numbers become texts
+};
+
+row_of_text cells_in_row(const column_list& columns, std::uint64_t i, attribute_losses lost) {
   row_of_text all;
-  for (const auto& c : columns) all.push_back(said_by(*c, i, truth_as_number));
+  for (const auto& c : columns) all.push_back(said_by(*c, i, lost.truth, lost.whole));
   return all;
 }
 
@@ -65,13 +74,6 @@ struct attributed_contents {
   std::vector<std::string> names;
 
   bool operator==(const attributed_contents&) const = default;
-};
-
-/// What a format does not keep.
-struct attribute_losses {
-  bool vertex_columns = false;
-  bool truth = false;
-  bool names = false;
 };
 
 attributed_contents contents_of(const any_graph& any, attribute_losses lost) {
@@ -85,7 +87,7 @@ attributed_contents contents_of(const any_graph& any, attribute_losses lost) {
     const bool alone = graph.out().degree(v) == 0 && graph.in().degree(v) == 0;
     if (lost.vertex_columns && alone) continue;
     found.vertices[vertex_name(graph, v)] =
-        lost.vertex_columns ? row_of_text() : cells_in_row(all->vertices, place[v], lost.truth);
+        lost.vertex_columns ? row_of_text() : cells_in_row(all->vertices, place[v], lost);
   }
   const edge_numbers<std::uint32_t> numbers(graph);
   for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
@@ -94,7 +96,7 @@ attributed_contents contents_of(const any_graph& any, attribute_losses lost) {
       std::string to = vertex_name(graph, graph.out().targets[a]);
       if (!graph.directed() && to < from) std::swap(from, to);
       found.edges.emplace(from, to, graph.weighted() ? graph.out().weights[a] : 1,
-                          cells_in_row(all->edges, numbers.first(v) + (a - numbers.begin(v)), lost.truth));
+                          cells_in_row(all->edges, numbers.first(v) + (a - numbers.begin(v)), lost));
     }
   }
   for (const column_list* list : {&all->vertices, &all->edges}) {
@@ -151,9 +153,12 @@ class random_attributed_graph {
     list.meaning = below(2) == 0 ? direction::directed : direction::undirected;
     list.weighted = below(2) == 0;
     if (below(2) == 0) {
-      std::set<std::string> names;
-      for (std::uint64_t i = 0; names.size() < list.vertices; ++i)
-        names.insert("v\xc3\xa9 " + std::to_string(below(1000)));
+      std::set<std::string> names{"plain"};
+      const bool hard = below(2) == 0;
+      while (names.size() < list.vertices) {
+        const std::string& text = hard_texts[below(hard_texts.size())];
+        names.insert(hard && !text.empty() ? text : "v\xc3\xa9 " + std::to_string(below(1000)));
+      }
       machine::page_array<std::uint64_t> offsets(list.vertices + 1);
       std::string bytes;
       std::size_t at = 0;
@@ -289,8 +294,8 @@ std::string table_of_edges(bool named, std::uint64_t seed) {
 
 TEST_F(attributes, survive_each_format_and_a_second_one) {
   const char* const more = std::getenv("CALLISTO_ATTRIBUTE_GRAPHS");  // for a longer run by hand
-  const int graphs = more != nullptr ? std::atoi(more) : 40;
-  const std::vector<std::string> suffixes{"cg", "graphml", "gexf", "gml", "csv"};
+  const int graphs = more != nullptr ? std::atoi(more) : 32;
+  const std::vector<std::string> suffixes{"cg", "graphml", "gexf", "gml", "csv", "json", "dot", "net"};
   for (int seed = 0; seed < graphs; ++seed) {
     const any_graph graph = random_attributed_graph(static_cast<std::uint64_t>(seed)).make();
     for (std::size_t f = 0; f < suffixes.size(); ++f) {
@@ -299,7 +304,10 @@ TEST_F(attributes, survive_each_format_and_a_second_one) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + first + " and " + second);
       const any_graph read = through(through(graph, first), second);
       const auto uses = [&](std::string_view suffix) { return first == suffix || second == suffix; };
-      const attribute_losses lost{.vertex_columns = uses("csv"), .truth = uses("gml"), .names = uses("gml")};
+      const attribute_losses lost{.vertex_columns = uses("csv"),
+                                  .truth = uses("gml"),
+                                  .names = uses("gml") || uses("net"),
+                                  .whole = uses("json")};
       ASSERT_EQ(contents_of(read, lost), contents_of(graph, lost));
     }
   }

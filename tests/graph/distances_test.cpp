@@ -75,6 +75,19 @@ TEST(distances, from_all_sources_are_those_of_all_pairs) {
   }
 }
 
+TEST(distances, of_64_searches_at_a_time_are_those_of_single_ones) {
+  // From all vertices of an undirected graph searches run together, of a directed one alone.
+  for (const std::uint64_t arcs : {200u, 500u, 3000u}) {
+    const naive::pairs edges = naive::random_pairs(300, arcs, arcs);
+    const distance_sample together = sampled(naive::undirected(300, edges), {.sources = 300});
+    const distance_sample alone = sampled(naive::directed(300, edges), {.sources = 300});
+    EXPECT_EQ(together.at, alone.at);
+    EXPECT_EQ(together.sources, alone.sources);
+    EXPECT_EQ(together.diameter_low, alone.diameter_low);
+    EXPECT_EQ(together.diameter_high, alone.diameter_low);
+  }
+}
+
 TEST(distances, of_a_path) {
   const distance_sample found = sampled(naive::undirected(5000, shapes::path(5000)), {.sources = 7, .seed = 3});
   EXPECT_EQ(found.diameter_low, 4999u);

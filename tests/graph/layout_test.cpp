@@ -1,8 +1,10 @@
 // The layout: neighbours near each other, the same on any number of threads, and what it refuses.
 #include "../refusal.hpp"
 
+#include <callisto/graph/layout/grouped.hpp>
 #include <callisto/graph/layout/layout.hpp>
 #include <callisto/graph/layout/repulsion.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -10,8 +12,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
@@ -151,6 +155,110 @@ TEST(layout, refuses_edges_of_no_vertex_and_stops_when_asked) {
   std::stop_source source;
   source.request_stop();
   EXPECT_THROW(force_layout(3, {}, 10, {.report = nullptr, .stop = source.get_token()}), cancelled);
+}
+
+/// Edges of `blocks` blocks of `size` vertices: each vertex draws `inside` neighbours in its block and `across`
+/// anywhere.
+std::vector<layout_edge> planted(std::uint32_t blocks, std::uint32_t size, unsigned inside, unsigned across) {
+  std::mt19937_64 random(7);
+  std::vector<layout_edge> edges;
+  for (std::uint32_t v = 0; v < blocks * size; ++v) {
+    for (unsigned i = 0; i < inside; ++i) {
+      edges.push_back({v, v / size * size + static_cast<std::uint32_t>(random() % size)});
+    }
+    for (unsigned i = 0; i < across; ++i) {
+      edges.push_back({v, static_cast<std::uint32_t>(random() % (std::uint64_t{blocks} * size))});
+    }
+  }
+  return edges;
+}
+
+/// The share of vertices among the nearest `k` of each vertex that are in its group.
+double nearest_in_group(const std::vector<layout_point>& at, const std::vector<std::uint32_t>& groups, std::size_t k) {
+  std::size_t own = 0;
+  for (std::size_t v = 0; v < at.size(); ++v) {
+    std::vector<std::pair<double, std::size_t>> near;
+    for (std::size_t w = 0; w < at.size(); ++w) {
+      if (w != v) near.emplace_back(distance(at[v], at[w]), w);
+    }
+    std::nth_element(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(k - 1), near.end());
+    for (std::size_t i = 0; i < k; ++i) own += groups[near[i].second] == groups[v] ? 1 : 0;
+  }
+  return static_cast<double>(own) / static_cast<double>(at.size() * k);
+}
+
+TEST(layout, forty_blocks_are_forty_clumps) {
+  constexpr std::uint32_t size = 15;
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t v = 0; v < 40 * size; ++v) groups.push_back(v / size * size);
+  const std::vector<layout_edge> edges = planted(40, size, 5, 3);
+  const auto forces = grouped_layout(40 * size, edges, groups, clumps::never);
+  const auto mended = grouped_layout(40 * size, edges, groups);
+  EXPECT_LT(nearest_in_group(forces, groups, 10), 0.8);
+  EXPECT_GT(nearest_in_group(mended, groups, 10), 0.95);
+  EXPECT_GT(share_in_own_clump(mended, groups), 0.95);
+  EXPECT_EQ(mended, grouped_layout(40 * size, edges, groups));
+}
+
+TEST(layout, a_mesh_stays_a_mesh) {
+  constexpr std::uint32_t side = 20;
+  std::vector<layout_edge> edges;
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t v = 0; v < side * side; ++v) {
+    if (v % side != 0) edges.push_back({v, v - 1});
+    if (v >= side) edges.push_back({v, v - side});
+    groups.push_back(v / side / 5 * 4 + v % side / 5);
+  }
+  EXPECT_EQ(grouped_layout(side * side, edges, groups), grouped_layout(side * side, edges, groups, clumps::never));
+}
+
+TEST(layout, components_do_not_overlap) {
+  // A clique of 40, 30 pairs, 20 triangles and 25 single vertices.
+  std::vector<layout_edge> edges;
+  std::vector<std::uint32_t> component;
+  std::uint32_t number = 0;
+  for (const auto& [count, size] : {std::pair(1u, 40u), std::pair(30u, 2u), std::pair(20u, 3u), std::pair(25u, 1u)}) {
+    for (std::uint32_t c = 0; c < count; ++c, ++number) {
+      const auto first = static_cast<std::uint32_t>(component.size());
+      for (std::uint32_t v = 0; v < size; ++v) {
+        for (std::uint32_t w = 0; w < v; ++w) edges.push_back({first + v, first + w});
+        component.push_back(number);
+      }
+    }
+  }
+  const auto at = grouped_layout(static_cast<std::uint32_t>(component.size()), edges, {});
+  struct extent {
+    layout_point low{1e9, 1e9};
+    layout_point high{-1e9, -1e9};
+    void add(const layout_point& p) {
+      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+    }
+  };
+  std::vector<extent> boxes(number);
+  extent all;
+  for (std::size_t v = 0; v < at.size(); ++v) {
+    boxes[component[v]].add(at[v]);
+    all.add(at[v]);
+  }
+  for (std::uint32_t a = 0; a < number; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) {
+      const bool apart = boxes[a].low.x > boxes[b].high.x || boxes[b].low.x > boxes[a].high.x ||
+                         boxes[a].low.y > boxes[b].high.y || boxes[b].low.y > boxes[a].high.y;
+      EXPECT_TRUE(apart) << a << " and " << b;
+    }
+  }
+  const double width = all.high.x - all.low.x;
+  const double height = all.high.y - all.low.y;
+  EXPECT_LT(std::max(width, height), 2 * std::min(width, height));
+}
+
+TEST(layout, groups_and_ends_must_fit) {
+  const std::vector<layout_edge> wrong{{0, 5}};
+  EXPECT_THROW(grouped_layout(3, wrong, {}), usage_error);
+  const std::vector<std::uint32_t> two{0, 1};
+  EXPECT_THROW(grouped_layout(3, {}, two), usage_error);
+  EXPECT_TRUE(grouped_layout(0, {}, {}).empty());
 }
 
 }  // namespace

@@ -49,6 +49,20 @@ class html_page {
   void begin_columns();
   void end_columns();
 
+  /// A colour of a drawing, as svg_fill() returns it, and what it stands for.
+  struct key {
+    std::string fill;
+    std::string words;
+  };
+
+  /// Adds a list of colours below the drawing before it.
+  void legend(std::span<const key> all);
+
+  /// Adds a drawing as figure() does, in which readers move and zoom. The field of search() finds circles by their
+  /// names, or by the last cells of rows. The script of the page does so. At most once a page.
+  void moving_figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
+                     bool of_vertices);
+
   /// Adds a drawing with a caption below it. A screen reader reads `description` instead of the drawing. `numbers`,
   /// unless it has no rows, is a table that opens below the drawing.
   void figure(const svg_panel& drawing, std::string_view description, std::string_view caption,
@@ -66,12 +80,15 @@ class html_page {
   std::string finish(std::string_view maker) const;
 
  private:
+  void add_drawing(const svg_panel& drawing, std::string_view description, std::string_view caption, bool moves);
   void add_table(const cells& all, const std::vector<double>& bars);
 
   std::string head_;
   std::string body_;
   bool in_section_ = false;
   bool searched_ = false;
+  bool moves_ = false;
+  std::string_view moves_of_;  ///< what the circles of the moving drawing are
 };
 
 }  // namespace callisto::app

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -42,7 +43,9 @@ void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X
     const double wide = column * static_cast<double>(columns(v->label));
     const bool inside = wide <= 2 * v->radius;
     double left = inside ? x(*v) - wide / 2 : x(*v) + v->radius + 2;
-    left = std::max(0.0, std::min(left, panel.width - wide));
+    // Right of its circle; left of it where the picture ends.
+    if (!inside && left + wide > panel.width) left = x(*v) - v->radius - 2 - wide;
+    if (left < 0 || left + wide > panel.width) continue;
     const box at{left, left + wide, y(*v) - line / 2, y(*v) + line / 2};
     if (std::ranges::any_of(taken, [&](const box& other) { return at.overlaps(other); })) continue;
     taken.push_back(at);
@@ -52,6 +55,14 @@ void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X
 }
 
 }  // namespace
+
+std::string svg_fill(std::size_t colour) {
+  if (colour < svg_group_colours) return fmt::format("class=\"g{}\"", colour);
+  if (colour >= svg_first_step && colour < svg_first_step + svg_steps) {
+    return fmt::format("class=\"q{}\"", colour - svg_first_step);
+  }
+  return "fill=\"#8a9096\"";
+}
 
 svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const drawn_edge> edges, double width,
                      double height) {
@@ -88,19 +99,46 @@ svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const dra
     fmt::format_to(out, "<path class=\"edge\" style=\"stroke-width:{:.2f}\" d=\"{}\"/>\n", line, path);
     path.clear();
   };
+  std::string heads;
+  const auto end_heads = [&] {
+    fmt::format_to(out, "<path class=\"arrow\" d=\"{}\"/>\n", heads);
+    heads.clear();
+  };
   for (const drawn_edge& e : edges) {
     const drawn_vertex& a = vertices[e.from];
     const drawn_vertex& b = vertices[e.to];
     std::string& path = paths[e.width];
-    fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}L{:.1f} {:.1f}", x(a), y(a), x(b), y(b));
+    const double long_x = x(b) - x(a);
+    const double long_y = y(b) - y(a);
+    const double length = std::hypot(long_x, long_y);
+    const double head = 4 + 2 * e.width;
+    if (!e.arrow || length <= b.radius + head) {
+      fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}L{:.1f} {:.1f}", x(a), y(a), x(b), y(b));
+    } else {
+      // The head touches the circle, and the line ends where the head begins.
+      const double ux = long_x / length;
+      const double uy = long_y / length;
+      const double tip_x = x(b) - ux * b.radius;
+      const double tip_y = y(b) - uy * b.radius;
+      const double back_x = tip_x - ux * head;
+      const double back_y = tip_y - uy * head;
+      const double side = head / 2;
+      fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}L{:.1f} {:.1f}", x(a), y(a), back_x, back_y);
+      fmt::format_to(std::back_inserter(heads), "M{:.1f} {:.1f}L{:.1f} {:.1f} {:.1f} {:.1f}z", tip_x, tip_y,
+                     back_x - uy * side, back_y + ux * side, back_x + uy * side, back_y - ux * side);
+      if (heads.size() > longest) end_heads();
+    }
     if (path.size() > longest) end_path(e.width, path);
   }
   for (auto& [line, path] : paths) {
     if (!path.empty()) end_path(line, path);
   }
+  if (!heads.empty()) end_heads();
   for (const drawn_vertex& v : vertices) {
-    const std::string fill = v.colour < svg_colours ? fmt::format("class=\"f{}\"", v.colour) : "fill=\"#8a9096\"";
-    fmt::format_to(out, "<circle {} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">", fill, x(v), y(v), v.radius);
+    fmt::format_to(out, "<circle {} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"", svg_fill(v.colour), x(v), y(v),
+                   v.radius);
+    if (!v.name.empty()) fmt::format_to(out, " data-n=\"{}\"", xml(v.name));
+    panel.elements += '>';
     if (!v.hint.empty()) fmt::format_to(out, "<title>{}</title>", xml(v.hint));
     panel.elements += "</circle>\n";
   }

@@ -18,28 +18,45 @@ constexpr std::array<std::string_view, svg_colours> light_colours{"#0072b2", "#d
 constexpr std::array<std::string_view, svg_colours> dark_colours{"#56b4e9", "#ff9a4d", "#3fd0a4",
                                                                  "#e79ac6", "#f0e442", "#bbbbbb"};
 
+// Colours of groups, found by a search: in normal vision, protanopia, deuteranopia and tritanopia (by the matrices of
+// Machado, Oliveira and Fernandes 2009) any two are at least 18 apart in CIELAB. tests/cli/draw_test.py measures it.
+constexpr std::array<std::string_view, svg_group_colours> light_groups{"#1f3c99", "#bb6d03", "#44d69e", "#d00d82",
+                                                                       "#c3c70e", "#3395b2", "#7e14fe", "#a30a19",
+                                                                       "#97cb67", "#ac60f7", "#678859", "#7a233c"};
+constexpr std::array<std::string_view, svg_group_colours> dark_groups{"#aac6f4", "#ffb976", "#1fc1b5", "#f9598f",
+                                                                      "#cbec33", "#8450ff", "#008263", "#ff102a",
+                                                                      "#80fecc", "#c053d8", "#70943f", "#955ea3"};
+// Steps of cividis (Nunez, Anderton and Renslow 2018), the same in light and dark.
+constexpr std::array<std::string_view, svg_steps> steps{"#123570", "#43518f", "#6f7387",
+                                                        "#9b9477", "#c9b662", "#fde737"};
+
 }  // namespace
 
 std::string svg_style_rules() {
   const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
-                        std::span<const std::string_view> colours) {
+                        std::span<const std::string_view> colours, std::span<const std::string_view> groups) {
     std::string out = fmt::format(
         ".bg{{fill:{0}}}text{{fill:{1}}}.axis,.edge{{stroke:{1}}}.grid{{stroke:{2}}}.name{{stroke:{0}}}.inside{{fill:{"
-        "0}}}",
+        "0}}}.arrow{{fill:{1}}}",
         background, ink, faint);
     for (std::size_t i = 0; i < colours.size(); ++i) {
       out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
     }
+    for (std::size_t i = 0; i < groups.size(); ++i) out += fmt::format(".g{}{{fill:{}}}", i, groups[i]);
     return out;
   };
-  return "text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
+  std::string scale;
+  for (std::size_t i = 0; i < steps.size(); ++i) scale += fmt::format(".q{}{{fill:{}}}", i, steps[i]);
+  return scale +
+         "text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
          ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
          ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}"
          ".dots{fill:none;stroke-width:3.5;stroke-linecap:round;stroke-opacity:.6}"
          ".few{stroke-width:7;stroke-opacity:1}.edge{fill:none;stroke-opacity:.3}"
+         ".arrow{fill-opacity:.6}"
          ".name{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}" +
-         rules("#ffffff", "#1c1c1c", "#dddddd", light_colours) + "@media (prefers-color-scheme:dark){" +
-         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}\n";
+         rules("#ffffff", "#1c1c1c", "#dddddd", light_colours, light_groups) + "@media (prefers-color-scheme:dark){" +
+         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours, dark_groups) + "}\n";
 }
 
 std::string xml(std::string_view text) {

@@ -83,8 +83,10 @@ void graph_input::add_attribute_options(const command_parser& parser) {
 }
 
 graph::attribute_choice graph_input::wanted_attributes() const {
-  if (attributes_) return *attributes_;
-  return {.all = uses_attributes()};
+  graph::attribute_choice wanted = attributes_.value_or(graph::attribute_choice{.all = uses_attributes()});
+  if (!more_attributes) return wanted;
+  for (std::string& name : more_attributes()) wanted.names.push_back(std::move(name));
+  return wanted;
 }
 
 void graph_input::prepare_attributes(graph::load_options& how) const {

@@ -91,6 +91,7 @@ struct graph_command {
   std::string output;
   std::optional<std::uint64_t> top;  ///< number of rows of `analysis::top` to show
   bool verify = false;
+  std::uint64_t trials = 1;  ///< runs of the kernel; the last one's result counts
   /// Returns what stands in --output if it is not one line a vertex: "edges". A file of a graph cannot hold that.
   std::function<std::string_view()> other_lines = [] { return std::string_view(); };
 

@@ -7,6 +7,7 @@
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/draw/svg_graph.hpp>
 #include <callisto/app/graph/drawing.hpp>
+#include <callisto/app/graph/drawn_columns.hpp>
 #include <callisto/app/graph/groups.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/label.hpp>
@@ -39,7 +40,7 @@ namespace {
 constexpr std::uint64_t vertices_of_small = 2000;
 constexpr std::uint64_t arcs_of_small = 20'000;
 /// Communities that the legend names.
-constexpr std::size_t legend_rows = 12;
+constexpr std::size_t legend_rows = svg_group_colours;
 constexpr std::size_t members_in_legend = 3;
 
 enum class subject { by_size, graph, communities };
@@ -50,7 +51,10 @@ struct draw_arguments {
   std::string output;
   subject what = subject::by_size;
   std::string sizes = "degree";
-  bool coloured = true;
+  std::string colours = "communities";
+  std::string names;   ///< the column with what vertices are called; empty: none
+  std::string layout;  ///< empty: given places if there are, else communities where forces mix them
+  std::string places;  ///< the file to write
   std::optional<std::uint64_t> labels;
   std::uint64_t communities = 60;
   double side = 900;
@@ -93,11 +97,10 @@ svg_panel legend_of(const graph::any_graph& graph, const machine::page_array<std
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(graph, v));
     const double y = line * static_cast<double>(i) + 20;
-    const std::string fill = i < svg_colours ? fmt::format("class=\"f{}\"", i) : "fill=\"#8a9096\"";
     panel.elements += fmt::format(
         "<circle {} cx=\"14\" cy=\"{:.0f}\" r=\"6\"/>\n<text class=\"small\" x=\"28\" y=\"{:.0f}\">{}: {}</text>\n"
         "<text class=\"small\" x=\"28\" y=\"{:.0f}\" opacity=\".7\">{}</text>\n",
-        fill, y - 4, y, xml(first_columns(one_line(label_of(graph, all[i].first).text()), 24)),
+        svg_fill(i), y - 4, y, xml(first_columns(one_line(label_of(graph, all[i].first).text()), 24)),
         counted(all[i].second, "member"), y + 15, xml(first_columns(list_words(names), 42)));
   }
   if (rows < all.size()) {
@@ -107,8 +110,28 @@ svg_panel legend_of(const graph::any_graph& graph, const machine::page_array<std
   return panel;
 }
 
+/// Returns the list of what colours mean beside a drawing.
+svg_panel legend_of(const column_colours& colours, const std::string& column, double height) {
+  constexpr double line = 20;
+  svg_panel panel{300, height, {}};
+  panel.elements =
+      fmt::format("<text class=\"small\" x=\"8\" y=\"20\">{}</text>\n", xml(first_columns(one_line(column), 40)));
+  double y = 20 + line;
+  const auto add = [&](std::size_t colour, const std::string& words) {
+    panel.elements += fmt::format(
+        "<circle {} cx=\"14\" cy=\"{:.0f}\" r=\"6\"/>\n<text class=\"small\" x=\"28\" y=\"{:.0f}\">{}</text>\n",
+        svg_fill(colour), y - 4, y, xml(first_columns(words, 42)));
+    y += line;
+  };
+  for (const auto& [colour, words] : colours.legend) {
+    if (y < height) add(colour, words);
+  }
+  if (!colours.others.empty() && y < height) add(svg_group_colours, colours.others);
+  return panel;
+}
+
 std::string subtitle_of(const draw_arguments& o, const loaded_graph& loaded, const graph_drawing& drawing,
-                        std::size_t communities) {
+                        std::size_t communities, const std::string& given) {
   if (drawing.communities) {
     return fmt::format(
         "{} of {} communities. Area: members. Width of a line: {} between two. Named after the smallest vertex.",
@@ -121,10 +144,12 @@ std::string subtitle_of(const draw_arguments& o, const loaded_graph& loaded, con
                      : o.sizes == "equal"       ? ""
                                                 : "values in " + one_line(o.sizes);
   const graph_size size = size_of(loaded.graph);
-  return fmt::format("{} vertices, {} {}.{}{}{}", with_separators(size.vertices), with_separators(drawing.edges.size()),
-                     size.directed ? "arcs, drawn without their direction" : "edges between two",
-                     area.empty() ? "" : " Area: " + area + ".", o.coloured ? " Colour: community." : "",
-                     size.weighted ? " Width of a line: weight." : "");
+  const std::string arcs = drawing.edges.size() <= most_arrows ? "arcs" : "arcs, too many for arrows";
+  const std::string colour = o.colours == "communities" ? "community" : o.colours == "none" ? "" : one_line(o.colours);
+  return fmt::format("{} vertices, {} {}.{}{}{}{}", with_separators(size.vertices),
+                     with_separators(drawing.edges.size()), size.directed ? arcs : "edges between two",
+                     area.empty() ? "" : " Area: " + area + ".", colour.empty() ? "" : " Colour: " + colour + ".",
+                     size.weighted ? " Width of a line: weight." : "", given.empty() ? "" : " Places: " + given + ".");
 }
 
 void run(const draw_arguments& o, const std::stop_token& stop) {
@@ -138,9 +163,14 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   if (o.what == subject::communities && o.sizes != "degree") {
     throw usage_error("--sizes: expected with --what graph; circles of communities show numbers of members");
   }
+  if (!o.places.empty() && (o.layout == "given" || o.what == subject::communities)) {
+    throw usage_error("--places: expected with places that are computed for vertices");
+  }
   if (o.run.as_json) refuse_beside_json(file);
   o.run.apply({o.input.file, file});
   refuse_same_file(o.input.file, file);
+  if (!o.places.empty()) refuse_same_file(o.input.file, o.places);
+  const bool by_column = o.colours != "communities" && o.colours != "none";
   result out(file);
   progress_bar bar(o.run.progress_wanted());
   bar.expect(loading_and({{"layout", 10}}));
@@ -150,7 +180,9 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   const graph_size size = size_of(graph);
   const bool small = size.vertices <= vertices_of_small && size.arcs <= arcs_of_small;
   // Sizes of vertices ask for vertices.
-  const bool vertices = o.what == subject::graph || (o.what == subject::by_size && (small || o.sizes != "degree"));
+  const bool vertices = o.what == subject::graph ||
+                        (o.what == subject::by_size &&
+                         (small || o.sizes != "degree" || by_column || !o.names.empty() || !o.places.empty()));
   if (vertices && size.vertices > std::numeric_limits<std::uint32_t>::max()) {
     throw usage_error("--what: expected communities for a graph of more than 2^32 vertices");
   }
@@ -165,7 +197,20 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   const stopwatch time;
   graph::communities_result groups;
   community_sizes all;
-  if (o.coloured || !vertices) {
+  std::optional<given_places> given;
+  if (vertices && (o.layout.empty() || o.layout == "given")) given = places_in(graph);
+  if (o.layout == "given" && !given) {
+    throw usage_error("--layout: expected columns x and y, lon and lat, or pos, with a place of each vertex");
+  }
+  if (given && !o.places.empty()) throw usage_error("--places: the graph has places; --layout forces computes others");
+  column_colours colours;
+  if (by_column && !vertices) throw usage_error("--colours: a column colours vertices, which --what graph draws");
+  if (by_column) colours = colours_by(graph, o.colours, "--colours");
+  const std::vector<std::string> names =
+      o.names.empty() ? std::vector<std::string>() : texts_in(graph, o.names, "--label-column");
+  const bool grouped =
+      o.colours == "communities" || o.layout == "communities" || (by_column && !given && o.layout.empty());
+  if (grouped || !vertices) {
     groups = graph::communities(graph, {}, context);
     std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
     all = graph::component_sizes(groups.of, context);
@@ -173,21 +218,38 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
     groups.of = machine::page_array<std::uint64_t>(size.vertices);
   }
   const std::vector<double> scores = vertices ? scores_of(o, loaded, context) : std::vector<double>();
-  const drawing_look look{.scores = scores,
-                          .score = o.sizes,
-                          .labels = static_cast<std::size_t>(o.labels.value_or(vertices ? 60 : 40)),
-                          .communities = static_cast<std::size_t>(o.communities),
-                          .coloured = o.coloured,
-                          .weights = size.weighted,
-                          .side = o.side};
+  const drawing_look look{
+      .scores = scores,
+      .score = o.sizes,
+      .labels = static_cast<std::size_t>(o.labels.value_or(vertices ? 60 : 40)),
+      .communities = static_cast<std::size_t>(o.communities),
+      .coloured = grouped,
+      .colours = colours.of,
+      .words = colours.words,
+      .names = names,
+      .places = given ? std::span<const graph::layout_point>(given->at) : std::span<const graph::layout_point>(),
+      .how = o.layout == "communities" ? graph::clumps::always
+             : o.layout == "forces"    ? graph::clumps::never
+                                       : graph::clumps::where_mixed,
+      .weights = size.weighted,
+      .side = o.side};
   const graph_drawing drawing = vertices ? draw_vertices(graph, groups.of, all, look, context)
                                          : draw_communities(graph, groups.of, all, look, context);
   const double seconds = time.seconds();
   std::vector<svg_panel> row{draw_graph(drawing.vertices, drawing.edges, o.side, o.side)};
-  if (o.coloured && !all.empty()) row.push_back(legend_of(graph, groups.of, all, o.side));
+  if (by_column) {
+    row.push_back(legend_of(colours, o.colours, o.side));
+  } else if (o.colours == "communities" && !all.empty()) {
+    row.push_back(legend_of(graph, groups.of, all, o.side));
+  }
+  if (!o.places.empty()) {
+    std::vector<graph::layout_point> at;
+    for (const drawn_vertex& v : drawing.vertices) at.push_back({v.x, v.y});
+    write_places(o.places, graph, at);
+  }
   const std::vector<std::vector<svg_panel>> rows{std::move(row)};
   out.write(svg_document(o.input.file == "-" ? "standard input" : std::filesystem::path(o.input.file).filename(),
-                         subtitle_of(o, loaded, drawing, all.size()), rows));
+                         subtitle_of(o, loaded, drawing, all.size(), given ? given->from : std::string()), rows));
   bar.finish();
   out.commit();
   if (o.run.as_json) {
@@ -196,6 +258,7 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
     object["circles"] = drawing.shown;
     object["lines"] = drawing.edges.size();
     object["written"] = file;
+    object["places"] = given ? given->from : "computed";
     object["seconds"] = {{"load", loaded.seconds}, {"compute", seconds}};
     object["threads"] = threads();
     print(o.run.to_text(std::move(object)));
@@ -233,15 +296,28 @@ command add_draw(const command_parser& app) {
       .words_or_file({"degree", "pagerank", "betweenness", "equal"})
       .more("FILE holds a vertex and a value of 0 or more a line, as a kernel's `--output` writes them.");
   add_parsed(
-      parser, "--colours", "WHAT",
+      parser, "--colours", "WHAT", [o](const std::string& text) { o->colours = text; },
+      "What colours show: communities, none, or the name of a column of vertices\n[communities]")
+      .words({"communities", "none"})
+      .more("Of a column the 12 most frequent values have colours, or six steps of a scale if it holds more numbers.");
+  parser.add_option("--label-column", o->names, "Call vertices by the texts of this column of theirs")
+      .type_name("NAME");
+  add_parsed(
+      parser, "--layout", "WHAT",
       [o](const std::string& text) {
-        if (text != "communities" && text != "none") {
-          throw usage_error("--colours: expected communities or none, found '" + text + "'");
+        if (text != "communities" && text != "forces" && text != "given") {
+          throw usage_error("--layout: expected communities, forces or given, found '" + text + "'");
         }
-        o->coloured = text == "communities";
+        o->layout = text;
       },
-      "What colours show: communities or none [communities]")
-      .words({"communities", "none"});
+      "Where vertices are: communities (a clump each), forces, or given (columns x and\ny, lon and lat, or pos)")
+      .words({"communities", "forces", "given"})
+      .more(
+          "Without it: as given, if each vertex has a place; else by forces, and communities become clumps where "
+          "forces alone would mix them.");
+  parser.add_option("--places", o->places, "Write the places of vertices to FILE, a table of vertex, x and y")
+      .type_name("FILE")
+      .more("`--vertex-table FILE` reads it: the next drawing of the graph has the same places.");
   add_parsed(
       parser, "--labels", "N", [o](const std::string& text) { o->labels = parse_count("--labels", text, 0, 100'000); },
       "Name the N largest circles, if their names do not overlap [60; 40 communities]");
@@ -254,19 +330,28 @@ command add_draw(const command_parser& app) {
       [o](const std::string& text) { o->side = static_cast<double>(parse_count("--side", text, 200, 20'000)); },
       "Side of the drawing, in pixels [900]");
   o->weights.add_for_ties(parser, o->input);
+  o->input.more_attributes = [o] {
+    std::vector<std::string> all = columns_of_places();
+    if (o->colours != "communities" && o->colours != "none") all.push_back(o->colours);
+    if (!o->names.empty()) all.push_back(o->names);
+    return all;
+  };
   o->input.add_to(parser);
   o->run.add_to(parser);
   parser.more(
-      "The drawing is one file for a browser or a paper, light or dark as the reader prefers. Of communities, the six "
+      "The drawing is one file for a browser or a paper, light or dark as the reader prefers. Of communities, the "
+      "twelve "
       "largest have colours of their own; the others are grey. The pointer on a circle shows what it is.");
   parser.weights({"", "strengths", "sum", "counted"});
   parser.keys({
       {"`drawn`", "`vertices` or `communities`"},
       {"`circles`, `lines`", "how many were drawn"},
       {"`written`", "the file"},
+      {"`places`", "`computed`, or the columns that gave them"},
   });
   parser.footer(
-      "Places come from forces: vertices push each other away, edges pull their ends together. Weights count as\n"
+      "Places come from forces: vertices push each other away, edges pull their ends together. Components stand side\n"
+      "by side. Weights count as\n"
       "strengths of ties. The drawing is the same whatever the number of threads.\n\n"
       "Examples:\n"
       "  callisto draw karate.txt.gz\n"

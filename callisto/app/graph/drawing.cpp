@@ -43,11 +43,9 @@ std::uint64_t arcs_of(const graph::csr_graph<Vertex>& g, std::uint64_t v) {
   return g.out().degree(v) + (g.directed() && g.has_in() ? g.in().degree(v) : 0);
 }
 
-/// Brings what is far out nearer, and moves a few circles that overlap apart, within a square around the middle.
-void spread(std::vector<drawn_vertex>& circles, double side) {
+/// Brings what is far out nearer, within a square around the middle.
+void draw_in(std::vector<drawn_vertex>& circles, double side) {
   const double half = side / 2;
-  constexpr int sweeps = 200;
-  constexpr double gap = 3;
   double farthest = 0;
   for (const drawn_vertex& c : circles) farthest = std::max(farthest, std::hypot(c.x, c.y));
   if (farthest == 0) return;
@@ -57,6 +55,34 @@ void spread(std::vector<drawn_vertex>& circles, double side) {
     c.x *= scale;
     c.y *= scale;
   }
+}
+
+/// Moves and scales the circles to a square around the middle.
+void fit(std::vector<drawn_vertex>& circles, double side) {
+  constexpr double far = std::numeric_limits<double>::max();
+  double left = far;
+  double right = -far;
+  double top = far;
+  double bottom = -far;
+  for (const drawn_vertex& c : circles) {
+    left = std::min(left, c.x);
+    right = std::max(right, c.x);
+    top = std::min(top, c.y);
+    bottom = std::max(bottom, c.y);
+  }
+  const double longest = std::max(right - left, bottom - top);
+  const double scale = longest > 0 ? side / longest : 1;
+  for (drawn_vertex& c : circles) {
+    c.x = (c.x - (left + right) / 2) * scale;
+    c.y = (c.y - (top + bottom) / 2) * scale;
+  }
+}
+
+/// Moves a few circles that overlap apart, within a square around the middle.
+void spread(std::vector<drawn_vertex>& circles, double side) {
+  const double half = side / 2;
+  constexpr int sweeps = 200;
+  constexpr double gap = 3;
   if (circles.size() > most_spread) return;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (std::size_t i = 0; i < circles.size(); ++i) {
@@ -87,7 +113,28 @@ void lay_out(graph_drawing& drawing, const std::vector<graph::layout_edge>& edge
     drawing.vertices[i].x = at[i].x;
     drawing.vertices[i].y = at[i].y;
   }
+  draw_in(drawing.vertices, look.side);
   spread(drawing.vertices, look.side);
+}
+
+/// Adds places to a drawing of vertices: the given ones, or by the layout of `edges` with communities seen.
+void lay_out_vertices(graph_drawing& drawing, const std::vector<graph::layout_edge>& edges,
+                      const machine::page_array<std::uint64_t>& of, const drawing_look& look,
+                      const graph::run_control& context) {
+  drawing.shown = drawing.vertices.size();
+  std::vector<graph::layout_point> at(look.places.begin(), look.places.end());
+  if (at.empty()) {
+    std::vector<std::uint32_t> groups;
+    for (std::size_t v = 0; v < drawing.shown && look.coloured; ++v)
+      groups.push_back(static_cast<std::uint32_t>(of[v]));
+    at = graph::grouped_layout(static_cast<std::uint32_t>(drawing.shown), edges, groups, look.how, context);
+  }
+  for (std::size_t i = 0; i < drawing.shown; ++i) {
+    drawing.vertices[i].x = at[i].x;
+    drawing.vertices[i].y = at[i].y;
+  }
+  fit(drawing.vertices, look.side);
+  if (look.places.empty()) spread(drawing.vertices, look.side);
 }
 
 /// Names the `labels` largest circles.
@@ -110,7 +157,7 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
                           const machine::page_array<std::uint64_t>& of, const community_sizes& largest,
                           const drawing_look& look, const graph::run_control& context) {
   graph_drawing drawing;
-  const machine::page_array<std::uint32_t> place = places_of(of, largest, std::min(largest.size(), svg_colours));
+  const machine::page_array<std::uint32_t> place = places_of(of, largest, std::min(largest.size(), svg_group_colours));
   const auto score = [&](std::uint64_t v) {
     return look.scores.empty() ? static_cast<double>(arcs_of(g, v)) : look.scores[v];
   };
@@ -129,8 +176,13 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
     drawn_vertex circle;
     const double part = most > 0 ? std::max(0.0, score(v)) / most : 0;
     circle.radius = smallest + (widest - smallest) * std::sqrt(part);
-    circle.colour = look.coloured && place[v] != not_shown ? place[v] : look.coloured ? svg_colours : 0;
+    circle.colour = !look.colours.empty() ? look.colours[v]
+                    : !look.coloured      ? 0
+                                          : std::min<std::size_t>(place[v], svg_group_colours);
+    circle.name = one_line(label_of(any, v).text());
     circle.hint = fmt::format("{}: {}", label_of(any, v).text(), counted(arcs_of(g, v), "arc"));
+    if (!look.names.empty() && !look.names[v].empty()) circle.hint = look.names[v] + ", " + circle.hint;
+    if (!look.words.empty() && !look.words[v].empty()) circle.hint += "; " + look.words[v];
     if (!look.scores.empty()) circle.hint += fmt::format(", {} {:.4g}", look.score, score(v));
     if (look.coloured) circle.hint += fmt::format("; in the community of {}", label_of(any, of[v]).text());
     drawing.vertices.push_back(std::move(circle));
@@ -139,16 +191,18 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
       if (w == v || (!g.directed() && w < v)) continue;
       const double weight = heaviest > 0 ? std::max(0.0, g.out().weights[e]) / heaviest : 1;
       edges.push_back({static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(w), std::max(weight, 0.01)});
-      drawing.edges.push_back({static_cast<std::size_t>(v), static_cast<std::size_t>(w), weight});
+      drawing.edges.push_back({static_cast<std::size_t>(v), static_cast<std::size_t>(w), weight, g.directed()});
     }
   }
   // Many lines are thin ones.
   const double width = std::clamp(40 / std::sqrt(static_cast<double>(drawing.edges.size()) + 1), 0.15, 1.0);
   for (drawn_edge& e : drawing.edges) {
     e.width = heaviest > 0 ? width * (0.4 + std::round(e.width * 16) / 16 * 3) : width;
+    e.arrow = e.arrow && drawing.edges.size() <= most_arrows;
   }
-  name_largest(drawing, look.labels, [&](std::size_t v) { return one_line(label_of(any, v).text()); });
-  lay_out(drawing, edges, look, context);
+  name_largest(drawing, look.labels,
+               [&](std::size_t v) { return look.names.empty() ? drawing.vertices[v].name : one_line(look.names[v]); });
+  lay_out_vertices(drawing, edges, of, look, context);
   return drawing;
 }
 
@@ -179,6 +233,7 @@ graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph
     drawn_vertex circle;
     circle.radius = 2 + look.side / 17 * std::sqrt(static_cast<double>(largest[i].second) / biggest);
     circle.colour = look.coloured ? i : 0;
+    circle.name = one_line(label_of(any, largest[i].first).text());
     std::vector<vertex_label> names;
     for (const std::uint64_t v : members[i]) names.push_back(label_of(any, v));
     circle.hint = fmt::format("community of {}, {}: {}{}", label_of(any, largest[i].first).text(),

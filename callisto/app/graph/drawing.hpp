@@ -4,6 +4,7 @@
 #include <callisto/app/draw/svg_graph.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/layout/grouped.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace callisto::app {
 struct graph_drawing {
   bool communities = false;  ///< circles are communities, not vertices
   std::size_t shown = 0;     ///< circles
+  bool clumps = false;       ///< vertices lie in a clump a community
   std::vector<drawn_vertex> vertices;
   std::vector<drawn_edge> edges;
 };
@@ -28,14 +30,22 @@ using community_sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 /// How vertices and communities are drawn.
 struct drawing_look {
-  std::span<const double> scores = {};  ///< by vertex: the area of its circle; empty: its arcs
-  std::string score = {};               ///< name of a score
-  std::size_t labels = 60;              ///< number of circles that have names, the largest first
-  std::size_t communities = 40;         ///< number of communities that are drawn, the largest first
-  bool coloured = true;                 ///< by community
-  bool weights = false;                 ///< lines are as wide as edges are heavy, which also pull as much
-  double side = 440;                    ///< of the square that holds the circles
+  std::span<const double> scores = {};               ///< by vertex: the area of its circle; empty: its arcs
+  std::string score = {};                            ///< name of a score
+  std::size_t labels = 60;                           ///< number of circles that have names, the largest first
+  std::size_t communities = 40;                      ///< number of communities that are drawn, the largest first
+  bool coloured = true;                              ///< by community
+  std::span<const std::size_t> colours = {};         ///< by vertex, as drawn_vertex has them; empty: by community
+  std::span<const std::string> words = {};           ///< by vertex, what its colour says; may be empty
+  std::span<const std::string> names = {};           ///< by vertex, what it is called in the drawing; may be empty
+  std::span<const graph::layout_point> places = {};  ///< by vertex; empty: by layout
+  graph::clumps how = graph::clumps::where_mixed;    ///< whether communities become clumps
+  bool weights = false;                              ///< lines are as wide as edges are heavy, which also pull as much
+  double side = 440;                                 ///< of the square that holds the circles
 };
+
+/// Directed graphs of more arcs are drawn without heads of arrows.
+inline constexpr std::size_t most_arrows = 30'000;
 
 /// Returns a drawing of the vertices, fewer than 2^32. `of`: by vertex, the vertex that names its community. Time and
 /// memory are as for force_layout(). Throws graph::cancelled.

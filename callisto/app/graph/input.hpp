@@ -45,6 +45,8 @@ struct graph_input {
   std::string where;                          ///< which vertices and edges to keep; empty: all
   /// Returns whether the command uses all attributes; if not, only those are read that the user asks for.
   std::function<bool()> uses_attributes = [] { return false; };
+  /// Returns names of columns that the command reads where the file has them; may be empty.
+  std::function<std::vector<std::string>()> more_attributes;
   /// Returns whether the weights are left out: all, or those that the file says are lengths of paths. By default none.
   std::function<bool(bool lengths)> leaves_weights_out = [](bool) { return false; };
 

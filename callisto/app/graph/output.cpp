@@ -45,7 +45,7 @@ std::string format_of(const graph_output& output) {
   if (format == graph::file_format::automatic) {
     throw usage_error(output.file +
                       ": the suffix names no format; expected .cg, .txt, .csv, .el, .wel, .mtx, .gr, "
-                      ".graph, .graphml, .gexf, .gml, .net, .sg or .wsg, or --to FORMAT");
+                      ".graph, .graphml, .gexf, .gml, .json, .dot, .net, .sg or .wsg, or --to FORMAT");
   }
   return std::string(graph::name_of(format));
 }
@@ -89,7 +89,7 @@ void graph_output::add_to(const command_parser& parser) {
       .more(
           "Suffixes: `.cg` (native), `.txt` and `.el` (edge list), `.wel` (weighted edge list), `.mtx` "
           "(Matrix Market), `.gr` (DIMACS), `.graph` (METIS), `.sg` and `.wsg` (GAPBS), `.csv` (table), "
-          "`.graphml`, `.gexf`, `.gml`, `.net` (Pajek). All but `.cg` may "
+          "`.graphml`, `.gexf`, `.gml`, `.json` (nodes and links), `.dot`, `.net` (Pajek). All but `.cg` may "
           "be followed by `.gz` or `.zst`. `-` is standard output, and needs `--to`; what is printed goes to standard "
           "error then.");
   parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + written_format_names())

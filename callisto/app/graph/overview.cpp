@@ -6,6 +6,7 @@
 #include <callisto/app/graph/groups.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/csr/weights.hpp>
@@ -28,7 +29,10 @@ namespace {
 /// Unless the user says otherwise, betweenness looks at this many arcs: seconds on two threads.
 constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
 /// Scores of betweenness are exact if that takes at most this many looks at arcs.
-constexpr std::uint64_t exact_arcs = std::uint64_t{1} << 28;
+constexpr std::uint64_t exact_arcs = std::uint64_t{1} << 29;
+/// Distances are exact if searches from all vertices, 64 of which look at an arc together, look at no more arcs one by
+/// one, which takes less than a second.
+constexpr std::uint64_t exact_distances = std::uint64_t{1} << 33;
 constexpr std::uint64_t most_samples = 256;
 constexpr std::uint64_t least_samples = 16;
 /// A larger graph is drawn as its communities.
@@ -148,7 +152,7 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
   found.sizes = distribution_of(all);
   const graph_size size = size_of(graph);
   found.drawing = size.vertices <= most_drawn && size.arcs <= most_arcs_drawn
-                      ? draw_vertices(graph, groups.of, all, {}, context)
+                      ? draw_vertices(graph, groups.of, all, {.weights = size.weighted}, context)
                       : draw_communities(graph, groups.of, all, {.labels = 12}, context);
   of = std::move(groups.of);
   return found;
@@ -216,7 +220,17 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
           found.components = summarize(graph, *map, options.top, numbered);
         });
         step("distances", needs::distances(graph), [&] {
-          if (map) found.distances = graph::sample_distances(g, *map, {.seed = options.seed}, numbered);
+          if (!map) return;
+          graph::distances_options how{.seed = options.seed};
+          const std::uint64_t arcs = g.arcs() * (g.directed() ? 2 : 1);
+          if (g.vertices() > exact_distances / (arcs + 1)) {
+            found.distances = graph::sample_distances(g, *map, how, numbered);
+            return;
+          }
+          how.sources = std::max<std::uint64_t>(g.vertices(), how.sources);
+          const graph::any_graph both = g.directed() ? graph::symmetrized(graph) : graph::any_graph();
+          using same = graph::csr_graph<vertex>;
+          found.distances = graph::sample_distances(g.directed() ? std::get<same>(both) : g, *map, how, numbered);
         });
       },
       graph);

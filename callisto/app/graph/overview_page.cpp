@@ -189,7 +189,9 @@ void add_communities(html_page& page, const std::string& heading, const overview
   page.table(heading, all, bars);
 }
 
-void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t communities, const std::string& lines) {
+void add_drawing(html_page& page, const overview_communities& found, const std::string& lines, bool weighted) {
+  const graph_drawing& drawing = found.drawing;
+  const std::uint64_t communities = found.count;
   const std::string caption =
       drawing.communities
           ? fmt::format(
@@ -199,10 +201,24 @@ void add_drawing(html_page& page, const graph_drawing& drawing, std::uint64_t co
                     ? "All " + with_separators(communities)
                     : fmt::format("The largest {} of {}", with_separators(drawing.shown), with_separators(communities)),
                 lines)
-          : std::string("Vertices of one colour are in one of the largest communities; larger ones have more edges.");
-  page.figure(draw_graph(drawing.vertices, drawing.edges, 720, 600),
-              drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",
-              caption);
+          : fmt::format("Colours are the largest communities; vertices with more edges are larger.{}",
+                        weighted ? " Width of a line: weight." : "");
+  page.moving_figure(
+      draw_graph(drawing.vertices, drawing.edges, 720, 600),
+      drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",
+      caption +
+          " Drag and zoom (Ctrl and the wheel, two fingers, or the buttons); the field below shows a vertex here.",
+      !drawing.communities);
+  std::vector<html_page::key> keys;
+  for (std::size_t i = 0; i < std::min(found.largest.size(), svg_group_colours); ++i) {
+    const auto& [label, size] = found.largest[i];
+    keys.push_back(
+        {svg_fill(i), fmt::format("{}: {}", first_columns(one_line(label.text()), 24), with_separators(size))});
+  }
+  if (found.count > keys.size()) {
+    keys.push_back({svg_fill(svg_group_colours), fmt::format("{} more", with_separators(found.count - keys.size()))});
+  }
+  page.legend(keys);
 }
 
 /// Adds the list of vertices that readers search.
@@ -315,7 +331,7 @@ std::string to_page(const overview& found, const graph_input& input, const loade
 
   if (found.communities && found.communities->drawing.shown > 1) {
     page.section(found.communities->drawing.communities ? "Its communities, drawn" : "The graph, drawn");
-    add_drawing(page, found.communities->drawing, found.communities->count, line_words(loaded));
+    add_drawing(page, *found.communities, line_words(loaded), size.weighted);
   }
 
   page.section("Shape");

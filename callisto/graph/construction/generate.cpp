@@ -1,4 +1,5 @@
 // Generators of synthetic graphs: edge i is a function of the seed and of i, so threads make edges independently.
+#include <callisto/graph/construction/build_memory.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
@@ -137,7 +138,10 @@ class quadrant_table {
 template <class Vertex, class Draw>
 edge_list<Vertex> drawn(std::uint64_t vertices, std::uint64_t edges, direction meaning, const run_control& control,
                         Draw draw) {
-  require_memory(fmt::format("a list of {} edges", edges), edges * sizeof(edge<Vertex>));
+  // The graph is built beside the list: what that takes is known now, not after minutes.
+  const std::uint64_t bytes = edges * sizeof(edge<Vertex>);
+  require_memory(fmt::format("a graph of {} edges and its list", edges),
+                 bytes + needs::build_beside_list(vertices, bytes, edges_per_block * sizeof(edge<Vertex>)));
   if (control.report != nullptr) control.report->begin("generating", edges, "edges");
   edge_list<Vertex> list;
   list.vertices = vertices;

@@ -3,12 +3,15 @@
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/distance/distances.hpp>
+#include <callisto/graph/multisource/bit_search.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace callisto::graph {
@@ -78,6 +81,53 @@ std::vector<std::uint64_t> draw(std::uint64_t count, std::uint64_t size, std::ui
   return drawn;
 }
 
+/// Searches from all of `sources`, the vertices of a component of an undirected graph; returns the pairs by distance.
+/// Each thread searches from 64 at a time, a bit for each.
+template <class Vertex>
+std::vector<std::uint64_t> tally_all(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
+                                     const run_control& control) {
+  struct loop {
+    const csr_graph<Vertex>& graph;
+    const std::vector<std::uint64_t>& sources;
+    const run_control& control;
+    std::vector<std::uint64_t>& at;
+    std::mutex& mutex;  // guards `at`
+
+    struct state {
+      std::optional<bit_search<Vertex, 1>> search;
+      std::vector<std::uint64_t> counts;
+    };
+    void fork(state& mine) const {
+      if (!mine.search) mine.search.emplace(graph.out(), graph.out());
+    }
+    void work(state& mine, std::uint64_t i) const {
+      const std::uint64_t first = 64 * i;
+      const std::uint64_t last = std::min<std::uint64_t>(first + 64, sources.size());
+      std::vector<Vertex> now;
+      for (std::uint64_t s = first; s < last; ++s) now.push_back(static_cast<Vertex>(sources[s]));
+      const auto found = [&](std::uint64_t, std::uint64_t level, std::uint64_t count) {
+        if (mine.counts.size() <= level) mine.counts.resize(level + 1);
+        mine.counts[level] += count;
+      };
+      mine.search->run(now, found, control.stop);
+      if (control.report != nullptr) control.report->advance(last - first);
+    }
+    void join(state& mine) const {
+      const std::lock_guard lock(mutex);
+      if (at.size() < mine.counts.size()) at.resize(mine.counts.size());
+      for (std::size_t d = 0; d < mine.counts.size(); ++d) at[d] += mine.counts[d];
+      mine.counts.clear();
+    }
+  };
+  std::vector<std::uint64_t> at{sources.size()};
+  std::mutex mutex;
+  loop body{graph, sources, control, at, mutex};
+  parallel_for<loop, typename loop::state, std::uint64_t>(body, 0, (sources.size() + 63) / 64,
+                                                          {.batch = 1, .stop = control.stop});
+  control.check();
+  return at;
+}
+
 }  // namespace
 
 double distance_sample::mean() const noexcept {
@@ -112,6 +162,12 @@ distance_sample sample_distances(const csr_graph<Vertex>& graph, const component
       pick(graph, map, sizes.front().first, draw(options.sources, found.vertices, options.seed));
   if (control.report != nullptr) control.report->begin("distances", sources.size() + 2, "searches");
 
+  if (sources.size() == found.vertices && !graph.directed() && found.vertices > 64) {
+    found.at = tally_all(graph, sources, control);
+    found.sources = sources.size();
+    found.diameter_low = found.diameter_high = static_cast<std::uint32_t>(found.at.size() - 1);
+    return found;
+  }
   std::uint64_t smallest = bfs_result<Vertex>::unreached;  // eccentricity found
   const auto search = [&](std::uint64_t source) {
     bfs_result<Vertex> tree = undirected_bfs(graph, source, {}, {nullptr, control.stop});
@@ -151,7 +207,7 @@ template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint
 std::uint64_t needs::distances(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
   const std::uint64_t map_of_components = s.v * s.n + bfs(graph);
-  return map_of_components + bfs(graph);
+  return map_of_components + std::max(bfs(graph), threads() * (24 + 2 * s.v) * s.n);
 }
 
 }  // namespace callisto::graph

@@ -36,6 +36,8 @@ struct distance_sample {
 /// sweep, which finds the diameter of a tree and of most real networks (Magnien, Latapy and Habib, "Fast computation of
 /// empirically tight bounds for the diameter of massive graphs", J. of Experimental Algorithmics 2009).
 ///
+/// From all vertices of an undirected graph 64 searches run as one (bit_search.hpp), and the diameter is certain.
+///
 /// Cost: a breadth-first search a source, with its memory (bfs.hpp). Reports searches as progress. Throws as
 /// undirected_bfs does.
 template <class Vertex>

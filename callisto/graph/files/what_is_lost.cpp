@@ -60,6 +60,10 @@ std::vector<std::string> what_is_lost(const any_graph& graph, const std::string&
         if (list && !comments && !g.directed()) {
           lost.emplace_back("nothing in it says that edges are undirected (--undirected reads it so; .txt tells)");
         }
+        const auto* const all = g.attributes().get();
+        if (format == file_format::pajek && !g.weighted() && all != nullptr && !all->edges.empty()) {
+          lost.emplace_back("edges get the weight 1, behind which Pajek has attributes (--weights-column none)");
+        }
         if (format == file_format::dimacs && !g.directed()) {
           lost.emplace_back("each undirected edge becomes two arcs (--undirected reads them as one)");
         }

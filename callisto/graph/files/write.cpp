@@ -7,11 +7,11 @@
 #include <callisto/graph/files/input/source.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/write_attributes.hpp>
+#include <callisto/graph/files/write_json_dot.hpp>
 #include <callisto/graph/files/write_text.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
-#include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -41,6 +41,7 @@ class graph_writer {
                std::span<const vertex_attribute> attributes, const run_control& control)
       : graph_(graph),
         attributes_(graph.attributes().get(), attributes, format),
+        marks_(graph, attributes_, format),
         format_(format),
         control_(control),
         method_(compression_of(path)),
@@ -167,6 +168,8 @@ class graph_writer {
       return (graph_.weighted() ? "Source,Target,Type,Weight" : "Source,Target,Type") + attributes_.header_cells() +
              "\n";
     }
+    if (format_ == file_format::node_link) return marks_.json_head();
+    if (format_ == file_format::dot) return directed ? "digraph {\n" : "graph {\n";
     if (format_ == file_format::pajek) return "*Vertices " + n + "\n";
     if (format_ == file_format::gml) return directed ? "graph [\n  directed 1\n" : "graph [\n  directed 0\n";
     if (format_ == file_format::graphml) {
@@ -198,11 +201,14 @@ class graph_writer {
   /// True for formats that list the vertices before the edges.
   bool lists_vertices() const noexcept {
     return is_list_without_edges(graph_, format_) || format_ == file_format::pajek || format_ == file_format::gml ||
-           format_ == file_format::graphml || format_ == file_format::gexf;
+           format_ == file_format::graphml || format_ == file_format::gexf || format_ == file_format::node_link ||
+           format_ == file_format::dot;
   }
 
   /// Appends the line of vertex v in a format that lists the vertices.
   void append_vertex(std::string& text, std::uint64_t v) const {
+    if (format_ == file_format::node_link) return marks_.append_json_vertex(text, v);
+    if (format_ == file_format::dot) return marks_.append_dot_element(text, v);
     std::string name;
     graph_.append_name(name, v);
     if (is_list_without_edges(graph_, format_)) {
@@ -212,6 +218,7 @@ class graph_writer {
       append_number(text, v + 1);
       text += ' ';
       append_label(text, name);
+      attributes_.append_vertex(text, v);
     } else if (format_ == file_format::gml) {
       text += "  node [ id ";
       append_number(text, v);
@@ -241,11 +248,14 @@ class graph_writer {
   /// Returns what stands between vertices and edges.
   std::string middle() const {
     if (format_ == file_format::pajek) return graph_.directed() ? "*Arcs\n" : "*Edges\n";
+    if (format_ == file_format::node_link) return "\n],\n\"links\": [";
     return format_ == file_format::gexf ? "    </nodes>\n    <edges>\n" : "";
   }
 
   std::string footer() const {
     if (format_ == file_format::gml) return "]\n";
+    if (format_ == file_format::node_link) return "\n]\n}\n";
+    if (format_ == file_format::dot) return "}\n";
     if (format_ == file_format::graphml) return "  </graph>\n</graphml>\n";
     return format_ == file_format::gexf ? "    </edges>\n  </graph>\n</gexf>\n" : "";
   }
@@ -373,6 +383,18 @@ class graph_writer {
         case file_format::pajek:
           if (once && to < v) break;
           append_numbered(text, v, to, weight);
+          if (numbers_) {
+            text.pop_back();
+            if (!graph_.weighted()) text += " 1";  // readers take the third column for it
+            attributes_.append_edge(text, number);
+            text += '\n';
+          }
+          break;
+        case file_format::node_link:
+          if (!once || to >= v) marks_.append_json_edge(text, v, a, number);
+          break;
+        case file_format::dot:
+          if (!once || to >= v) marks_.append_dot_edge(text, v, to, weight, number);
           break;
         case file_format::gml:
           if (once && to < v) break;
@@ -396,8 +418,6 @@ class graph_writer {
         case file_format::ligra:
         case file_format::npy:
         case file_format::npz:
-        case file_format::node_link:
-        case file_format::dot:
         case file_format::lgl:
         case file_format::automatic:
           break;  // not written
@@ -443,6 +463,7 @@ class graph_writer {
 
   const csr_graph<Vertex>& graph_;
   attribute_writer attributes_;
+  json_and_dot<Vertex> marks_;
   std::optional<edge_numbers<Vertex>> numbers_;  ///< if edges have attributes
   file_format format_;
   const run_control& control_;

@@ -22,7 +22,8 @@ namespace callisto::graph {
 ///   keep them.
 /// - An edge list begins with a comment if its edges have no directions or if there are vertices without edges; it says
 ///   so, and which numbers are vertices. Edge lists called .el or .wel have no comment.
-/// - Attributes: GraphML, GEXF and GML hold those of vertices and edges, tables (.csv) those of edges.
+/// - Attributes: GraphML, GEXF, GML, JSON, DOT and Pajek hold those of vertices and edges, tables (.csv) those of
+///   edges.
 /// - Weights: in an unweighted graph they are 1 if the format requires weights (weighted edge list, DIMACS, .wsg).
 ///
 /// Reports arcs as progress. Throws usage_error if the format cannot hold the graph: METIS requires an undirected

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <set>
 #include <utility>
@@ -37,6 +38,50 @@ std::string graphml_name(const std::string& name, bool edges) {
   return has_meaning ? name + "_" : name;
 }
 
+/// Returns a name for JSON that readers take neither for an end or a name nor for a weight or a list of attributes.
+std::string json_name(const std::string& name) {
+  constexpr std::array<std::string_view, 23> taken{
+      "id",         "name",     "label",      "key",    "source", "target",   "from",  "to",
+      "src",        "dst",      "start",      "end",    "_to",    "data",     "_from", "position",
+      "attributes", "metadata", "undirected", "weight", "value",  "directed", ""};
+  const bool has_meaning =
+      std::find(taken.begin(), taken.end(), name) != taken.end() || input::lower_case(name) == "weight";
+  return has_meaning ? name + "_" : name;
+}
+
+std::string without_backslashes(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '\\', '_');
+  return text;
+}
+
+/// Returns a name for DOT: its readers take "label" of a vertex for a name.
+std::string dot_name(const std::string& name, bool edges) {
+  const bool has_meaning = edges ? name == "weight" : name == "label";
+  return has_meaning || name.find('\\') != name.npos ? without_backslashes(name) + "_" : name;
+}
+
+/// Returns a name as a key of Pajek, one word that is no number.
+std::string pajek_key(std::string_view name) {
+  std::string key;
+  for (const char c : name) key += is_letter(c) || (c >= '0' && c <= '9') || (c & '\x80') != 0 ? c : '_';
+  return key.empty() || (key.front() >= '0' && key.front() <= '9') ? "a" + key : key;
+}
+
+/// True for a column of numbers that a format holds as texts: other programs round large whole numbers of JSON, and no
+/// format but XML, GML and tables has an infinity.
+bool becomes_text(const column& c, file_format format) {
+  const bool json = format == file_format::node_link;
+  if (!json && format != file_format::dot && format != file_format::pajek) return false;
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  for (std::uint64_t i = 0; i < c.rows; ++i) {
+    if (!c.has(i)) continue;
+    if (json && c.type == column_type::whole && (c.whole(i) > exact || c.whole(i) < -exact)) return true;
+    if (c.type == column_type::real && std::isinf(c.real(i))) return true;
+  }
+  return false;
+}
+
 std::string_view xml_type(column_type type) noexcept {
   switch (type) {
     case column_type::whole:
@@ -62,6 +107,13 @@ std::string listed(std::string_view what, const std::vector<std::string>& names)
   return text;
 }
 
+bool has_values(const column& c) {
+  for (std::uint64_t i = 0; i < c.rows; ++i) {
+    if (c.has(i)) return true;
+  }
+  return false;
+}
+
 /// True if this column of text comes back from a table with another type: none of its values shows the type.
 bool changes_type(const column& c) {
   column_cells values;
@@ -77,7 +129,8 @@ bool changes_type(const column& c) {
 }  // namespace
 
 bool holds_vertex_columns(file_format format) noexcept {
-  return format == file_format::graphml || format == file_format::gexf || format == file_format::gml;
+  return format == file_format::graphml || format == file_format::gexf || format == file_format::gml ||
+         format == file_format::node_link || format == file_format::dot || format == file_format::pajek;
 }
 
 bool holds_edge_columns(file_format format) noexcept {
@@ -102,12 +155,15 @@ attribute_writer::columns attribute_writer::named(const column_list& list, bool 
   for (const vertex_attribute& result : found_) taken.insert(result.name);
   for (const auto& c : list) {
     check(*c);
-    const std::string given = format_ == file_format::gml       ? gml_key(c->name)
-                              : format_ == file_format::graphml ? graphml_name(c->name, edges)
-                                                                : c->name;
+    const std::string given = format_ == file_format::gml         ? gml_key(c->name)
+                              : format_ == file_format::graphml   ? graphml_name(c->name, edges)
+                              : format_ == file_format::node_link ? json_name(c->name)
+                              : format_ == file_format::dot       ? dot_name(c->name, edges)
+                              : format_ == file_format::pajek     ? pajek_key(c->name)
+                                                                  : c->name;
     std::string name = given;
     for (int n = 2; !taken.insert(name).second; ++n) name = given + "_" + std::to_string(n);
-    all.push_back({c.get(), std::move(name)});
+    all.push_back({c.get(), std::move(name), c->type == column_type::text || becomes_text(*c, format_)});
   }
   return all;
 }
@@ -162,16 +218,22 @@ void attribute_writer::append_values(std::string& text, const columns& all, std:
                                      std::uint64_t row) const {
   const bool gexf = format_ == file_format::gexf;
   const std::size_t results = key == "v" ? found_.size() : 0;
+  const bool placed = key == "v" && has_places(row);
   if (gexf) text += "<attvalues>";
   for (std::size_t i = 0; i < results + all.size(); ++i) {
     const written* c = i < results ? nullptr : &all[i - results];
     if (c != nullptr && !c->values->has(row)) continue;
+    if (placed && is_place(*c)) continue;
     std::string value;
     if (c != nullptr) {
       c->values->append(value, row);
     } else {
       found_[i].append(value, row);
       if (value.empty()) continue;
+    }
+    if (format_ == file_format::node_link || format_ == file_format::dot || format_ == file_format::pajek) {
+      append_pair(text, *c, value, row);
+      continue;
     }
     if (format_ == file_format::gml) {
       text += ' ' + c->name + ' ';
@@ -196,7 +258,54 @@ void attribute_writer::append_values(std::string& text, const columns& all, std:
   if (gexf) text += "</attvalues>";
 }
 
+void attribute_writer::append_pair(std::string& text, const written& c, std::string_view value,
+                                   std::uint64_t row) const {
+  if (format_ == file_format::node_link) {
+    text += ", ";
+    append_json(text, c.name);
+    text += ": ";
+    if (c.as_text) return append_json(text, value);
+    text += value;
+  } else if (format_ == file_format::dot) {
+    if (text.back() != '[') text += ", ";
+    append_dot_id(text, c.name);
+    text += '=';
+    if (c.as_text) {
+      append_dot_text(text, value);
+    } else if (value.find('e') != value.npos && c.values->type == column_type::real) {
+      append_dot_number(text, c.values->real(row));
+    } else {
+      text += value;
+    }
+  } else {
+    text += ' ' + c.name + ' ';
+    if (c.as_text) return append_label(text, value);
+    text += value;
+  }
+}
+
+bool attribute_writer::is_place(const written& c) noexcept {
+  const bool number = c.values->type == column_type::whole || c.values->type == column_type::real;
+  return number && !c.as_text && (c.name == "x" || c.name == "y" || c.name == "z");
+}
+
+bool attribute_writer::has_places(std::uint64_t row) const noexcept {
+  if (format_ != file_format::pajek) return false;
+  std::size_t axes = 0;
+  for (const written& c : vertices_) axes += is_place(c) && c.name != "z" && c.values->has(row) ? 1 : 0;
+  return axes == 2;
+}
+
 void attribute_writer::append_vertex(std::string& text, std::uint64_t i) const {
+  if (has_places(i)) {
+    for (const char* axis : {"x", "y", "z"}) {
+      for (const written& c : vertices_) {
+        if (c.name != axis || !is_place(c) || !c.values->has(i)) continue;
+        text += ' ';
+        c.values->append(text, i);
+      }
+    }
+  }
   append_values(text, vertices_, "v", i);
 }
 
@@ -214,14 +323,20 @@ void attribute_writer::append_edge(std::string& text, std::uint64_t e) const {
 }
 
 std::vector<std::string> attribute_writer::lost(bool weighted) const {
+  const bool declares =
+      format_ == file_format::graphml || format_ == file_format::gexf || format_ == file_format::table;
   std::vector<std::string> other_names;
   std::vector<std::string> other_types;
+  std::vector<std::string> texts;
+  std::vector<std::string> empty;
   std::vector<std::string> weights;
   for (const columns* all : {&vertices_, &edges_}) {
     for (const written& c : *all) {
       const column_type type = c.values->type;
       const bool table = format_ == file_format::table;
       if (c.name != c.values->name) other_names.push_back(c.values->name);
+      if (c.as_text && type != column_type::text) texts.push_back(c.values->name);
+      if (!declares && !has_values(*c.values)) empty.push_back(c.values->name);
       if (format_ == file_format::gml && type == column_type::truth) other_types.push_back(c.values->name);
       if (table && type == column_type::text && changes_type(*c.values)) other_types.push_back(c.values->name);
       const bool number = type == column_type::whole || type == column_type::real;
@@ -231,6 +346,8 @@ std::vector<std::string> attribute_writer::lost(bool weighted) const {
   std::vector<std::string> lines;
   if (!other_names.empty()) lines.push_back(listed("other names are given to the columns", other_names));
   if (!other_types.empty()) lines.push_back(listed("numbers come back of the columns", other_types));
+  if (!texts.empty()) lines.push_back(listed("texts come back of the columns", texts));
+  if (!empty.empty()) lines.push_back(listed("columns without values are lost:", empty));
   if (!weights.empty()) {
     lines.push_back(listed("weights come back of the columns", weights) + " (--weights-column none)");
   }

@@ -43,9 +43,15 @@ class attribute_writer {
   struct written {
     const column* values;
     std::string name;  ///< as the format has it
+    bool as_text;      ///< its values are texts there
   };
   using columns = std::vector<written>;
 
+  /// True for a column that holds places along an axis, where the format has a column for them.
+  static bool is_place(const written& c) noexcept;
+  /// True if the line of this vertex begins with places.
+  bool has_places(std::uint64_t row) const noexcept;
+  void append_pair(std::string& text, const written& c, std::string_view value, std::uint64_t row) const;
   void append_values(std::string& text, const columns& all, std::string_view key, std::uint64_t row) const;
   std::string declared(const columns& all, bool edges) const;
   columns named(const column_list& list, bool edges) const;

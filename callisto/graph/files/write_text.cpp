@@ -5,6 +5,8 @@
 #include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -109,12 +111,74 @@ void append_ascii(std::string& to, std::string_view name) {
   }
 }
 
+void append_json(std::string& to, std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  to += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      to += '\\';
+      to += c;
+    } else if (byte < ' ') {
+      to += "\\u00";
+      to += digits[byte >> 4];
+      to += digits[byte & 15u];
+    } else {
+      to += c;
+    }
+  }
+  to += '"';
+}
+
+void append_dot_id(std::string& to, std::string_view id) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const bool number = !id.empty() && std::all_of(id.begin(), id.end(), is_digit);
+  const std::string word = input::lower_case(id);
+  const bool keyword = word == "node" || word == "edge" || word == "graph" || word == "digraph" || word == "subgraph" ||
+                       word == "strict";
+  const bool plain = !id.empty() && !is_digit(id.front()) && !keyword &&
+                     std::all_of(id.begin(), id.end(), [&](char c) { return is_letter(c) || is_digit(c); });
+  if (number || plain) {
+    to += id;
+    return;
+  }
+  to += '"';
+  for (const char c : id) {
+    if (c == '"') to += '\\';
+    to += c;
+  }
+  to += '"';
+}
+
+void append_dot_text(std::string& to, std::string_view text) {
+  to += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || c == '\\' || c == '&' || c == '"') {
+      append_reference(to, byte);
+    } else {
+      to += c;
+    }
+  }
+  to += '"';
+}
+
+void append_dot_number(std::string& to, double value) {
+  std::array<char, 1100> digits;  // the least double has 1,076 characters
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed).ptr;
+  const std::string_view number(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  to += number;
+}
+
 std::string_view fault_of(std::string_view name, file_format format) {
   const bool xml = format == file_format::graphml || format == file_format::gexf;
   const bool text = format == file_format::edge_list || format == file_format::weighted_edge_list ||
                     format == file_format::table || format == file_format::pajek;
-  if (name.find('\0') != name.npos && (xml || text || format == file_format::gml)) return "a character 0";
-  if (name.empty() && !xml) return "nothing";
+  if (name.find('\0') != name.npos && (xml || text || format == file_format::gml || format == file_format::dot)) {
+    return "a character 0";
+  }
+  if (name.empty() && !xml && format != file_format::node_link) return "nothing";
   // A line holds two names and a weight.
   if (text && name.size() > input::longest_line / 2 - 64) return "more than half a megabyte";
   if (!xml) return {};

@@ -32,6 +32,14 @@ void append_label(std::string& to, std::string_view name);
 void append_escaped(std::string& to, std::string_view name);
 /// Appends text between quotes of GML, which is ASCII: all other characters are references.
 void append_ascii(std::string& to, std::string_view name);
+/// Appends a text of JSON, in quotes.
+void append_json(std::string& to, std::string_view text);
+/// Appends an id of DOT, in quotes if it needs them. It must hold no backslash, which DOT keeps in pairs only.
+void append_dot_id(std::string& to, std::string_view id);
+/// Appends a text of DOT, in quotes. Backslashes and other characters with a meaning there are references.
+void append_dot_text(std::string& to, std::string_view text);
+/// Appends a number of DOT, which has no exponents.
+void append_dot_number(std::string& to, double value);
 /// Returns what a file of this format cannot hold of `name`; empty if it can hold the name.
 std::string_view fault_of(std::string_view name, file_format format);
 

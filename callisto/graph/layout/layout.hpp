@@ -14,6 +14,8 @@ namespace callisto::graph {
 struct layout_point {
   double x = 0;
   double y = 0;
+
+  bool operator==(const layout_point&) const = default;
 };
 
 /// An undirected edge between two numbers below that of vertices. A heavier one pulls more.

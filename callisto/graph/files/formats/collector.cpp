@@ -81,6 +81,9 @@ name_table collector::names(read_report& report) {
   }
   if (!distinct) {
     report.notes.emplace_back("most vertices have no label of their own: vertices are called by their ids");
+    for (std::uint32_t v = 0; v < ids_.size() && wanted_.has("label"); ++v) {
+      if (labelled(v)) set_attribute(attribute_of::vertices, v, "label", *labels_[v], column_type::text);
+    }
     return std::move(ids_);
   }
   if (own < ids_.size()) {

@@ -148,7 +148,7 @@ class dot_lexer {
 class dot_parser {
  public:
   dot_parser(const input::source& from, std::string_view text, const read_options& options)
-      : graph_(from), lexer_(from, text), weight_key_(options.weights_column.value_or("weight")) {
+      : graph_(from, options.attributes), lexer_(from, text), weight_key_(options.weights_column.value_or("weight")) {
     step();
   }
 
@@ -169,7 +169,10 @@ class dot_parser {
     if (edges_.size() < all) {
       report.notes.emplace_back("is strict: edges that repeat others are one, of the last weight");
     }
-    for (const dot_edge& e : edges_) graph_.add(e.from, e.to, directed_, e.weight);
+    for (const dot_edge& e : edges_) {
+      set_attributes(attribute_of::edges, graph_.edges(), sets_[e.set]);
+      graph_.add(e.from, e.to, directed_, e.weight);
+    }
   }
 
   bool directed() const noexcept { return directed_; }
@@ -182,12 +185,14 @@ class dot_parser {
     std::uint32_t from;
     std::uint32_t to;
     std::optional<double> weight;
+    std::size_t set;  ///< of its attributes, which edges of a statement share
   };
 
   /// A graph or subgraph within braces.
   struct scope {
-    attributes of_edges;                  ///< what "edge [...]" sets
-    std::vector<std::uint32_t> vertices;  ///< that it names
+    attributes of_vertices = {};               ///< what "node [...]" sets
+    attributes of_edges = {};                  ///< what "edge [...]" sets
+    std::vector<std::uint32_t> vertices = {};  ///< that it names
   };
 
   std::pair<std::uint32_t, std::uint32_t> ends_of(const dot_edge& e) const {
@@ -201,8 +206,14 @@ class dot_parser {
       const auto [place, added] = first.emplace(ends_of(e), kept);
       if (added) {
         edges_[kept++] = e;
-      } else if (e.weight) {
-        edges_[place->second].weight = e.weight;
+      } else {
+        dot_edge& one = edges_[place->second];
+        if (e.weight) one.weight = e.weight;
+        if (sets_[e.set].empty()) continue;
+        attributes all = sets_[one.set];
+        all.insert(all.end(), sets_[e.set].begin(), sets_[e.set].end());
+        one.set = sets_.size();
+        sets_.push_back(std::move(all));
       }
     }
     edges_.resize(kept);
@@ -241,8 +252,8 @@ class dot_parser {
       if (!now_.is_word(word)) continue;
       step();
       const attributes all = attribute_lists();
-      if (word == "edge") {
-        auto& set = scopes_.back().of_edges;
+      if (word != "graph") {
+        auto& set = word == "edge" ? scopes_.back().of_edges : scopes_.back().of_vertices;
         set.insert(set.end(), all.begin(), all.end());
       }
       return;
@@ -271,9 +282,10 @@ class dot_parser {
       return;
     }
     const std::optional<double> weight = weight_of(own);
+    sets_.push_back(of_edge(own));
     for (const auto& [sources, targets] : pairs) {
       for (const std::uint32_t a : sources) {
-        for (const std::uint32_t b : targets) edges_.push_back({a, b, weight});
+        for (const std::uint32_t b : targets) edges_.push_back({a, b, weight, sets_.size() - 1});
       }
     }
   }
@@ -297,7 +309,7 @@ class dot_parser {
     constexpr std::size_t deepest = 200;  // of calls within calls
     if (scopes_.size() > deepest) lexer_.fail("subgraphs within more than 200 subgraphs are not read");
     expect("{");
-    scopes_.push_back({scopes_.back().of_edges, {}});
+    scopes_.push_back({scopes_.back().of_vertices, scopes_.back().of_edges, {}});
     statements();
     std::vector<std::uint32_t> all = std::move(scopes_.back().vertices);
     scopes_.pop_back();
@@ -312,6 +324,9 @@ class dot_parser {
   std::uint32_t declare_pending() {
     const std::uint32_t v = graph_.vertex(*pending_);
     pending_.reset();
+    if (known_.size() <= v) known_.resize(v + std::size_t{1});
+    if (!known_[v]) describe(v, scopes_.back().of_vertices);
+    known_[v] = true;
     if (scopes_.size() > 1) scopes_.back().vertices.push_back(v);
     return v;
   }
@@ -342,12 +357,28 @@ class dot_parser {
   void describe(std::uint32_t v, const attributes& own) {
     for (const auto& [key, value] : own) {
       if (key != "label" || value.html) {
-        graph_.leave_out(attribute_of::vertices, key);
+        set_attribute(attribute_of::vertices, v, key, value);
         continue;
       }
       const std::string text = label_text(value.text);
       if (value.text != "\\N" && !text.empty()) graph_.call(v, text);
     }
+  }
+
+  void set_attribute(attribute_of of, std::uint64_t row, const std::string& key, const dot_token& value) {
+    if (value.html) return graph_.leave_out(of, key);
+    // Numbers and truth values are in no quotes; programs put texts in quotes, or leave them bare.
+    const bool bare = !value.quoted && (value.text == "true" || value.text == "false" || is_numeral(value.text));
+    graph_.set_attribute(of, row, key, input::without_references(value.text, true),
+                         bare ? std::nullopt : std::optional(column_type::text));
+  }
+
+  void set_attributes(attribute_of of, std::uint64_t row, const attributes& all) {
+    for (const auto& [key, value] : all) set_attribute(of, row, key, value);
+  }
+
+  static bool is_numeral(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("+-.0123456789eE") == text.npos;
   }
 
   /// Returns a label as it is drawn: with line breaks, without their alignment.
@@ -366,15 +397,22 @@ class dot_parser {
     return input::without_references(text, true);
   }
 
-  std::optional<double> weight_of(const attributes& own) {
+  /// Returns the attributes of the edges of a statement beside their weight.
+  attributes of_edge(const attributes& own) const {
+    attributes all;
+    for (const attributes* of : {&scopes_.back().of_edges, &own}) {
+      for (const auto& one : *of) {
+        if (one.first != "weight" && (weight_key_ == "none" || one.first != weight_key_)) all.push_back(one);
+      }
+    }
+    return all;
+  }
+
+  std::optional<double> weight_of(const attributes& own) const {
     const dot_token* found = nullptr;
-    for (const attributes* of : {&std::as_const(scopes_.back().of_edges), &own}) {
+    for (const attributes* of : {&scopes_.back().of_edges, &own}) {
       for (const auto& [key, value] : *of) {
-        if (weight_key_ != "none" && key == weight_key_) {
-          found = &value;
-        } else if (key != "weight") {
-          graph_.leave_out(attribute_of::edges, key);
-        }
+        if (weight_key_ != "none" && key == weight_key_) found = &value;
       }
     }
     if (found == nullptr) return std::nullopt;
@@ -392,6 +430,8 @@ class dot_parser {
   std::vector<scope> scopes_;
   std::optional<std::string> pending_;  ///< a vertex, unless "=" makes it an attribute
   std::vector<dot_edge> edges_;
+  std::vector<attributes> sets_;  ///< of edges, by statement
+  std::vector<bool> known_;       ///< by vertex: what "node [...]" says is set
 };
 
 /// Returns the first word of `text` in lower case, behind comments, and what follows it.

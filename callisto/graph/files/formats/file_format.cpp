@@ -89,8 +89,7 @@ file_format format_from_name(std::string_view name) {
 
 bool can_be_written(file_format format) noexcept {
   return format != file_format::automatic && format != file_format::adjacency_list && format != file_format::ligra &&
-         format != file_format::npz && format != file_format::npy && format != file_format::node_link &&
-         format != file_format::dot && format != file_format::lgl;
+         format != file_format::npz && format != file_format::npy && format != file_format::lgl;
 }
 
 file_format format_from_suffix(std::string_view path) noexcept {

@@ -50,6 +50,14 @@ struct attribute_key {
   std::string domain;  ///< of GraphML: "node", "edge", "all" ...
 };
 
+/// Takes the place of a vertex in a drawing, as yEd and Gephi give it, as attributes x and y.
+void take_place(collector& graph, std::uint32_t vertex, const xml_attributes& of) {
+  for (const char* axis : {"x", "y"}) {
+    const auto at = of.find(axis);
+    if (at) graph.set_attribute(attribute_of::vertices, vertex, axis, *at, column_type::real);
+  }
+}
+
 class graphml_reader {
  public:
   graphml_reader(const input::source& from, const read_options& options, read_report& report)
@@ -101,6 +109,8 @@ class graphml_reader {
       of_ = part::edge;
     } else if (name == "data") {
       key_.assign(of.find("key").value_or(""));
+    } else if (name == "Geometry" && of_ == part::vertex) {
+      take_place(graph_, vertex_, of);
     } else if (name == "hyperedge") {
       ++hyperedges_;
     }
@@ -224,6 +234,8 @@ class gexf_reader {
       const auto weight = of.find("weight");
       graph_.add(from, to, type ? *type == "directed" : directed_default_,
                  weight && weights_ ? std::optional<double>(parsed_weight(*weight)) : std::nullopt);
+    } else if (name == "position" && in_node_) {
+      take_place(graph_, vertex_, of);
     } else if (name == "attributes") {
       of_edges_ = of.find("class") == "edge";
     } else if (name == "attribute") {

@@ -2,6 +2,7 @@
 // write them, Cytoscape's elements, NetworkX's adjacency, and lists of pairs, also as Python prints them.
 #include <callisto/graph/files/formats/collector.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
+#include <callisto/graph/files/formats/node_link_parts.hpp>
 #include <callisto/graph/files/formats/python_literal.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
 #include <callisto/graph/files/input/text.hpp>
@@ -23,34 +24,15 @@ namespace {
 
 using json_events = nlohmann::json_sax<nlohmann::json>;
 
-/// Content of a container of the document.
-enum class place {
-  top,         ///< the graph: its lists, and whether it is directed
-  options,     ///< of graphology
-  vertices,    ///< a list of vertices, or an object with an entry a vertex
-  edges,       ///< a list of edges
-  elements,    ///< a list of either
-  vertex,      ///< an object
-  edge,        ///< an object, or a list of two ends and perhaps a weight
-  element,     ///< an object that is a vertex or an edge
-  part,        ///< an object within one of these three objects, with more entries of it
-  end_from,    ///< an object that is an end of an edge
-  end_to,      ///< the same for the other end
-  adjacency,   ///< a list with a list of neighbours a vertex
-  neighbours,  ///< the neighbours of one vertex
-  neighbour,   ///< an object
-  key_list,    ///< the neighbours of the vertex that the key names
-  nothing,     ///< what is skipped
-};
-
-class node_link_reader final : public json_events {
+class node_link_reader final : public json_events, node_link_parts {
  public:
   node_link_reader(const input::source& from, std::string_view text, const read_options& options)
       : from_(from),
         text_(text),
         weight_key_(options.weights_column.value_or("weight")),
         chosen_(options.weights_column.has_value()),
-        graph_(from) {}
+        wanted_(options.attributes),
+        graph_(from, options.attributes) {}
 
   void parse() {
     if (has_value_a_line()) {
@@ -86,6 +68,7 @@ class node_link_reader final : public json_events {
         return by_place_ ? number[static_cast<std::size_t>(*input::to_unsigned(words_[word]))]
                          : graph_.vertex(words_[word]);
       };
+      set_attributes(attribute_of::edges, graph_.edges(), e.others);
       graph_.add(end(e.from), end(e.to), e.directed.value_or(directed_.value_or(true)), e.weight);
     }
     for (const adjacent& a : adjacent_) {
@@ -93,6 +76,7 @@ class node_link_reader final : public json_events {
       const std::uint32_t other = graph_.vertex(words_[a.word]);
       // An undirected edge stands in the lists of both ends.
       if (directed_ == false && number[a.row] > other) continue;
+      set_attributes(attribute_of::edges, graph_.edges(), a.others);
       graph_.add(number[a.row], other, directed_.value_or(true), a.weight);
     }
     return graph_.finish(directed_.value_or(true), options, control, report);
@@ -103,7 +87,10 @@ class node_link_reader final : public json_events {
   bool number_integer(number_integer_t value) override { return scalar(std::to_string(value), kind::number); }
   bool number_unsigned(number_unsigned_t value) override { return scalar(std::to_string(value), kind::number); }
   bool number_float(number_float_t, const string_t& text) override {
-    return scalar(to_vertex_number(text) ? text.substr(0, text.find('.')) : text, kind::number);
+    as_written_ = text;
+    const bool done = scalar(to_vertex_number(text) ? text.substr(0, text.find('.')) : text, kind::number);
+    as_written_.clear();
+    return done;
   }
   bool string(string_t& value) override { return scalar(std::move(value), kind::text); }
   bool binary(binary_t&) override { return true; }
@@ -140,49 +127,6 @@ class node_link_reader final : public json_events {
   }
 
  private:
-  enum class kind { none, boolean, number, text };
-
-  struct frame {
-    place is;
-    std::string key;          ///< of the entry that is read, in an object
-    std::uint64_t count = 0;  ///< entries so far, in a list
-  };
-
-  /// Known facts of the vertex or edge that is read.
-  struct record {
-    std::optional<std::string> id;
-    std::optional<std::string> name;
-    std::optional<std::string> label;
-    std::optional<std::string> from;
-    std::optional<std::string> to;
-    bool numbers = true;  ///< both ends are numbers of JSON
-    std::optional<std::string> weight;
-    std::optional<std::string> value;
-    std::optional<bool> directed;
-    bool has_part = false;                 ///< its attributes stand in a further object
-    std::vector<std::string> others;       ///< attributes that are not used
-    std::vector<std::string> part_others;  ///< the same in that object
-  };
-
-  struct listed {
-    std::uint32_t id;  ///< a word; no_word if there is none
-    std::optional<std::string> label;
-  };
-  static constexpr std::uint32_t no_word = std::numeric_limits<std::uint32_t>::max();
-
-  struct link {
-    std::uint32_t from;
-    std::uint32_t to;
-    std::optional<bool> directed;
-    std::optional<double> weight;
-  };
-
-  struct adjacent {
-    std::uint64_t row;
-    std::uint32_t word;
-    std::optional<double> weight;
-  };
-
   /// True if the document has a value in each line, as logs have it.
   bool has_value_a_line() const {
     const std::string_view text = input::trimmed(text_, " \t\r\n");
@@ -232,6 +176,7 @@ class node_link_reader final : public json_events {
           record_.has_part = true;
           return place::part;
         }
+        if (above.key == "position" && above.is != place::edge) return place::position;
         if (is_source(above.key)) return place::end_from;
         if (is_target(above.key)) return place::end_to;
         return place::nothing;
@@ -243,6 +188,7 @@ class node_link_reader final : public json_events {
       case place::options:
       case place::end_from:
       case place::end_to:
+      case place::position:
       case place::key_list:
       case place::nothing:
         return place::nothing;
@@ -272,7 +218,9 @@ class node_link_reader final : public json_events {
     frames_.pop_back();
     if (is == place::neighbour) {
       if (!record_.id) fail("a neighbour has no id");
-      adjacent_.push_back({frames_[frames_.size() - 2].count - 1, words_.number_of(*record_.id), weight()});
+      const auto value = weight();
+      adjacent_.push_back(
+          {frames_[frames_.size() - 2].count - 1, words_.number_of(*record_.id), value, kept_of(attribute_of::edges)});
     } else if (is_record(is)) {
       const bool is_edge = is == place::edge || (is == place::element && record_.from && record_.to);
       is_edge ? add_edge() : add_vertex();
@@ -288,8 +236,20 @@ class node_link_reader final : public json_events {
 
   void leave_out(const frame& within) {
     if (within.key.empty()) return;
-    if (within.is == place::part) record_.part_others.push_back(within.key);
-    if (is_record(within.is)) record_.others.push_back(within.key);
+    if (within.is == place::part) record_.part_others.push_back({within.key});
+    if (is_record(within.is)) record_.others.push_back({within.key});
+  }
+
+  /// Takes an attribute of the vertex or edge that is read.
+  void keep(const frame& within, std::string text, kind is) {
+    attributes& all = within.is == place::part ? record_.part_others : record_.others;
+    all.push_back(attribute_called(within.key, std::move(text), is));
+  }
+
+  attribute attribute_called(std::string name, std::string text, kind is) {
+    if (!as_written_.empty()) text = as_written_;
+    const auto type = is == kind::text ? std::optional(column_type::text) : std::nullopt;
+    return {std::move(name), std::move(text), type};
   }
 
   bool scalar(std::string text, kind is) {
@@ -327,6 +287,11 @@ class node_link_reader final : public json_events {
       case place::end_from:
       case place::end_to:
         if (within.key == "id" && is != kind::none) set_end(within.is == place::end_from, std::move(text), is);
+        break;
+      case place::position:
+        if (is == kind::number && (within.key == "x" || within.key == "y" || within.key == "z")) {
+          record_.places.push_back(attribute_called(within.key, std::move(text), is));
+        }
         break;
       case place::edges:
       case place::elements:
@@ -371,7 +336,8 @@ class node_link_reader final : public json_events {
     } else if (may_be_edge && weight_key_ != "none" && (key == weight_key_ || (!chosen_ && small == "weight"))) {
       record_.weight = std::move(text);
     } else if (may_be_edge && !chosen_ && key == "value") {
-      record_.value = std::move(text);
+      record_.value_is_text = is == kind::text;
+      record_.value = as_written_.empty() ? std::move(text) : as_written_;
     } else if (key == "id") {
       record_.id = std::move(text);
     } else if (key == "key" && within.is != place::part) {
@@ -383,41 +349,65 @@ class node_link_reader final : public json_events {
     } else if (may_be_edge && (key == "directed" || key == "undirected") && is == kind::boolean) {
       record_.directed = (text == "true") == (key == "directed");
     } else {
-      leave_out(within);
+      keep(within, std::move(text), is);
     }
+  }
+
+  /// Makes a fact that has no other use an attribute.
+  void keep_fact(const char* name, const std::string& value, bool is_text) {
+    (record_.has_part ? record_.part_others : record_.others)
+        .push_back({name, value, is_text ? std::optional(column_type::text) : std::nullopt});
   }
 
   std::optional<double> weight() {
     if (record_.weight) {
       const auto found = to_weight(*record_.weight, weights::real);
       if (!found) fail(not_a_weight(*record_.weight, weights::real));
-      if (record_.value) record_.others.emplace_back("value");
+      if (record_.value) keep_fact("value", *record_.value, record_.value_is_text);
       return found;
     }
     const auto found = record_.value ? to_weight(*record_.value, weights::real) : std::nullopt;
-    if (record_.value && !found) (record_.has_part ? record_.part_others : record_.others).emplace_back("value");
+    if (record_.value && !found) keep_fact("value", *record_.value, record_.value_is_text);
     return found;
   }
 
-  void tell_others(attribute_of of) {
-    for (const std::string& name : record_.has_part ? record_.part_others : record_.others) graph_.leave_out(of, name);
+  /// Returns the attributes of the vertex or edge that was read, as far as they are wanted; notes the rest.
+  attributes kept_of(attribute_of of) {
+    attributes kept;
+    for (attribute& a : record_.has_part ? record_.part_others : record_.others) {
+      if (a.value && wanted_.has(a.name)) {
+        kept.push_back(std::move(a));
+      } else {
+        graph_.leave_out(of, a.name);
+      }
+    }
+    for (attribute& a : record_.places) {
+      if (wanted_.has(a.name)) kept.push_back(std::move(a));
+    }
+    return kept;
+  }
+
+  void set_attributes(attribute_of of, std::uint64_t row, const attributes& all) {
+    for (const attribute& a : all) graph_.set_attribute(of, row, a.name, *a.value, a.type);
   }
 
   void add_vertex() {
-    if (record_.value) (record_.has_part ? record_.part_others : record_.others).emplace_back("value");
-    if (record_.weight) (record_.has_part ? record_.part_others : record_.others).emplace_back("weight");
-    tell_others(attribute_of::vertices);
+    if (record_.value) keep_fact("value", *record_.value, record_.value_is_text);
+    if (record_.weight) keep_fact("weight", *record_.weight, false);
+    if (record_.name && record_.label) keep_fact("label", *record_.label, true);
     auto& label = record_.name ? record_.name : record_.label;
-    vertices_.push_back({record_.id ? words_.number_of(*record_.id) : no_word, std::move(label)});
+    vertices_.push_back(
+        {record_.id ? words_.number_of(*record_.id) : no_word, std::move(label), kept_of(attribute_of::vertices)});
   }
 
   void add_edge() {
     if (!record_.from || !record_.to) fail("an edge has no source or no target");
     const auto value = weight();
-    if (record_.label) record_.others.emplace_back("label");
-    tell_others(attribute_of::edges);
+    if (record_.label) keep_fact("label", *record_.label, true);
+    if (record_.name) keep_fact("name", *record_.name, true);
     numbers_ = numbers_ && record_.numbers;
-    edges_.push_back({words_.number_of(*record_.from), words_.number_of(*record_.to), record_.directed, value});
+    edges_.push_back({words_.number_of(*record_.from), words_.number_of(*record_.to), record_.directed, value,
+                      kept_of(attribute_of::edges)});
   }
 
   /// Takes an object of lists, '{"a": ["b", "c"]}', if there is nothing else.
@@ -426,8 +416,8 @@ class node_link_reader final : public json_events {
     for (const auto& [vertex, neighbours] : keyed_) any = any || !neighbours.empty();
     if (!any) return;
     for (const auto& [vertex, neighbours] : keyed_) {
-      vertices_.push_back({vertex, {}});
-      for (const std::uint32_t other : neighbours) edges_.push_back({vertex, other, {}, {}});
+      vertices_.push_back({vertex, {}, {}});
+      for (const std::uint32_t other : neighbours) edges_.push_back({vertex, other, {}, {}, {}});
     }
     numbers_ = false;
     report.notes.emplace_back("is taken as the neighbours of each vertex");
@@ -463,6 +453,7 @@ class node_link_reader final : public json_events {
       const std::string id = v.id != no_word ? std::string(words_[v.id]) : by_label ? *v.label : std::to_string(i);
       number.push_back(graph_.declare(id));
       if (v.label && !by_label) graph_.call(number.back(), *v.label);
+      set_attributes(attribute_of::vertices, number.back(), v.others);
     }
     return number;
   }
@@ -471,7 +462,9 @@ class node_link_reader final : public json_events {
   const std::string_view text_;
   const std::string weight_key_;
   const bool chosen_;  ///< the user names the weight
+  const attribute_choice& wanted_;
   collector graph_;
+  std::string as_written_;  ///< the real number that is read; empty: there is none
   std::uint64_t line_ = 0;  ///< of a document with a value a line; 0: it is none
   std::vector<frame> frames_;
   record record_;

@@ -7,7 +7,9 @@
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,9 +19,11 @@ namespace {
 
 class pajek_reader {
  public:
-  pajek_reader(const input::source& from, bool weights) : graph_(from), from_(from), weights_(weights) {}
+  pajek_reader(const input::source& from, const read_options& options)
+      : graph_(from, options.attributes), from_(from), weights_(options.weights_column != "none") {}
 
   void run(std::string_view text, read_report& report) {
+    text_ = text;
     bytes_ = text.size();
     input::line_reader lines(text, true);
     while (lines.next()) {
@@ -135,10 +139,13 @@ class pajek_reader {
     if (section_ == "*vertices") {
       const std::uint32_t v = vertex(cells_[0]);
       if (cells_.size() > 1) graph_.call(v, input::without_references(cells_[1], false));
+      describe_vertex(v);
     } else if (section_ == "*arcs" || section_ == "*edges") {
       if (cells_.size() < 2) fail(input::counted(cells_.size(), "column") + " where 2 or more are expected");
-      const auto weight = cells_.size() > 2 && weights_ ? to_weight(cells_[2], weights::real) : std::nullopt;
-      graph_.add(vertex(cells_[0]), vertex(cells_[1]), section_ == "*arcs", weight);
+      const bool third = cells_.size() > 2 && !is_quoted(cells_[2]) && begins_number(cells_[2]);
+      const auto weight = third ? to_weight(cells_[2], weights::real) : std::nullopt;
+      set_pairs(attribute_of::edges, graph_.edges(), weight ? 3 : 2);
+      graph_.add(vertex(cells_[0]), vertex(cells_[1]), section_ == "*arcs", weights_ ? weight : std::nullopt);
     } else if (section_ == "*arcslist" || section_ == "*edgeslist") {
       for (std::size_t i = 1; i < cells_.size(); ++i) {
         graph_.add(vertex(cells_[0]), vertex(cells_[i]), section_ == "*arcslist", std::nullopt);
@@ -163,9 +170,49 @@ class pajek_reader {
     }
   }
 
+  static bool begins_number(std::string_view cell) { return !cell.empty() && cell.find_first_of("+-.0123456789") == 0; }
+
+  /// True for a cell of the line that was in quotes.
+  bool is_quoted(std::string_view cell) const {
+    const bool inside = cell.data() > text_.data() && cell.data() <= text_.data() + text_.size();
+    return !inside || cell.data()[-1] == '"';
+  }
+
+  /// Sets what follows the label of a vertex: up to three places, a shape, then keys with values.
+  void describe_vertex(std::uint32_t v) {
+    std::size_t at = 2;
+    for (const char* axis : {"x", "y", "z"}) {
+      if (at == cells_.size() || is_quoted(cells_[at]) || !begins_number(cells_[at])) break;
+      graph_.set_attribute(attribute_of::vertices, v, axis, cells_[at++]);
+    }
+    constexpr std::array<std::string_view, 9> shapes{"ellipse", "box",   "diamond", "triangle", "cross",
+                                                     "empty",   "house", "man",     "woman"};
+    if ((cells_.size() - at) % 2 == 1 && std::find(shapes.begin(), shapes.end(), cells_[at]) != shapes.end()) {
+      graph_.set_attribute(attribute_of::vertices, v, "shape", cells_[at++], column_type::text);
+    }
+    set_pairs(attribute_of::vertices, v, at);
+  }
+
+  /// Sets keys with values from this cell on. Times in brackets, which Pajek has anywhere, are left out.
+  void set_pairs(attribute_of of, std::uint64_t row, std::size_t at) {
+    while (at < cells_.size()) {
+      const std::string_view key = cells_[at++];
+      if (key.starts_with('[') && !is_quoted(key)) {
+        graph_.leave_out(of, "times in brackets");
+        continue;
+      }
+      if (at == cells_.size()) return graph_.leave_out(of, key);
+      const std::string_view value = cells_[at++];
+      const bool bare = !is_quoted(value) && (begins_number(value) || value == "true" || value == "false");
+      graph_.set_attribute(of, row, input::without_references(key, false), input::without_references(value, false),
+                           bare ? std::nullopt : std::optional(column_type::text));
+    }
+  }
+
   collector graph_;
   const input::source& from_;
   bool weights_;
+  std::string_view text_;  ///< of the file
   part part_ = part::network;
   std::string section_;
   std::set<std::string> relations_;
@@ -187,7 +234,7 @@ class pajek_reader {
 any_edge_list read_pajek(input::source& from, const read_options& options, const run_control& control,
                          read_report& report) {
   const std::string text = read_all_as_utf8(from, report);
-  pajek_reader reader(from, options.weights_column != "none");
+  pajek_reader reader(from, options);
   reader.run(text, report);
   return reader.graph().finish(reader.directed(), options, control, report);
 }
