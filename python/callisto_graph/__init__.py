@@ -21,7 +21,7 @@ from ._graph import Graph
 from ._progress import Progress
 from ._results import (AllPaths, Betweenness, Biconnected, Closeness, Clustering, Colouring, Communities, Cores, Degrees, Diameter, Distances,
                        DistanceSample, Eccentricities, EdgeBetweenness, EdgeResult, Eigenvector, Flow, Forest, Groups, GroupsComparison, Hits,
-                       IndependentSet, Katz, Layers, Matching, PageRank, Path, SimilarPairs, Truss, Values, VertexResult)
+                       IndependentSet, Katz, Layers, Layout, Matching, NeighbourSample, PageRank, Path, SimilarPairs, Truss, Values, VertexResult)
 from ._structure import compare_groups
 from ._threads import Threads, sharing, threads
 
@@ -33,7 +33,7 @@ __all__ = [
     "ChangingGraph", "ChangingPageRank", "ChangingResult", "Closeness", "Clustering", "Colouring", "Communities",
     "Cores", "Degrees", "Diameter", "DistanceSample", "Distances", "Eccentricities", "EdgeBetweenness",
     "EdgeResult", "Eigenvector", "Error", "Flow", "Forest", "Graph", "Groups", "GroupsComparison", "Hits", "IndependentSet",
-    "InputError", "Katz", "Layers", "Matching", "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank",
+    "InputError", "Katz", "Layers", "Layout", "Matching", "NeighbourSample", "NoCentralityError", "OutOfMemoryError", "OutputError", "PageRank",
     "Path", "Progress", "SimilarPairs", "Threads", "Truss", "UsageError", "Values", "VertexResult", "WeightError",
     "__version__", "compare_groups", "from_edges", "from_frame", "from_igraph", "from_networkx", "from_scipy",
     "grid", "kronecker", "load", "power_law", "read", "sharing", "threads", "uniform"

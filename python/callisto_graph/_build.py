@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._columns import (arrow_column, as_array, as_ids, as_labels, as_weights, in_order, number_labels, same_ids,
-                       with_dates)
+from ._attributes import giving_rows, objects_of
+from ._columns import (arrow_column, as_array, as_ids, as_labels, as_weights, in_order, label_list, number_labels,
+                       same_ids, with_dates)
 from ._errors import UsageError
 from ._graph import Graph
 from ._numbers import count, seed_of
@@ -39,6 +40,10 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
     """
     if repeats not in _repeats:
         raise UsageError(f"repeats is {repeats!r}: expected one of {', '.join(map(repr, _repeats))}")
+    if weight is None and vertices is None and progress is None:
+        core = _of_whole_numbers(source, target, directed, repeats, drop_loops)
+        if core is not None:
+            return Graph(core, None)
     values = None if weight is None else as_weights(weight)
     columns = _arrow_columns(source, target)
     texts: Any = columns
@@ -86,6 +91,35 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
     return Graph(core, table)
 
 
+_int64 = np.dtype(np.int64)
+
+
+def _whole_numbers(column: Any) -> Any:
+    """Returns an array of 64-bit ints, or a list of ints, as an array that _core takes; None for any other column."""
+    if type(column) is list:
+        if len(column) > 100 or set(map(type, column)) != {int}:
+            return None
+        try:
+            return np.array(column, _int64)
+        except OverflowError:
+            return None
+    if type(column) is np.ndarray and column.dtype is _int64 and column.ndim == 1 and column.flags.c_contiguous:
+        return column
+    return None
+
+
+def _of_whole_numbers(source: Any, target: Any, directed: bool, repeats: str, drop_loops: bool) -> Any:
+    """Returns the core of the plainest columns, a few edges of which take no longer than this way has steps; None for
+    others, for negative numbers, and for what from_edges() has a word about."""
+    u, v = _whole_numbers(source), _whole_numbers(target)
+    if u is None or v is None or len(u) == 0 or len(u) != len(v):
+        return None
+    try:
+        return _core.from_edges(u, v, None, None, directed, repeats, drop_loops, None)[0]
+    except UsageError:
+        return None
+
+
 def _arrow_columns(source: Any, target: Any) -> list[_core.ArrowColumn | None]:
     made: list[_core.ArrowColumn | None] = []
     for values, name in ((source, "source"), (target, "target")):
@@ -104,29 +138,65 @@ def _column_of(frame: Any, name: Any, which: str) -> Any:
     except Exception as error:
         if type(error).__name__ != "ColumnNotFoundError":  # of polars
             raise
+    raise UsageError(f"{which} has no column {name!r}: expected one of {', '.join(map(repr, _column_names(frame)))}")
+
+
+def _read_frame(frame: Any, columns: list[Any] | None) -> Any:
+    """Returns the frame, or the one that a data set of pyarrow or a lazy frame of polars stands for: these columns of it,
+    or all."""
+    if hasattr(frame, "to_table") and hasattr(frame, "schema"):
+        there = frame.schema.names
+        return frame.to_table(columns=[name for name in columns if name in there] if columns else None)
+    if hasattr(frame, "collect") and hasattr(frame, "collect_schema"):
+        there = frame.collect_schema().names()
+        return (frame.select([name for name in columns if name in there]) if columns else frame).collect()
+    return frame
+
+
+def _column_names(frame: Any) -> list[Any]:
     there = getattr(frame, "columns", None)
     if there is None or callable(there) or len(there) and not isinstance(next(iter(there)), (str, int)):
         there = getattr(frame, "column_names", None) or list(frame)
-    raise UsageError(f"{which} has no column {name!r}: expected one of {', '.join(map(repr, there))}")
+    return list(there)
 
 
 def from_frame(edges: Any, source: Any = "source", target: Any = "target", weight: Any = None, *,
                vertices: Any = None, label: Any = "vertex", directed: bool = False, repeats: str = "remove",
-               drop_loops: bool = False, progress: Progress = None) -> Graph:
+               drop_loops: bool = False, attributes: bool = False, progress: Progress = None) -> Graph:
     """Makes the graph of a frame of edges, and of one of vertices: of pandas, polars or pyarrow, or dicts of columns.
+
+    Data sets of pyarrow and lazy frames of polars are read, of their columns those that are needed.
 
     edges: a row an edge. source, target, weight: names of its columns; weight: None: the graph has no weights.
     vertices: a row a vertex, isolated ones too; vertices are numbered in this order, so that results fit its rows.
         None: the vertices that have edges.
     label: the name of its column of labels.
     directed, repeats, drop_loops: as of from_edges().
+    attributes: whether the other columns of both frames stay with the graph, see Graph.vertex_columns(); of rows that
+        became one edge the one that stays gives its values.
 
     Raises UsageError for a column that is missing, and as from_edges() does.
     """
+    edges = _read_frame(edges, None if attributes else [source, target, *([] if weight is None else [weight])])
+    vertices = _read_frame(vertices, None if attributes else [label])
     labels = None if vertices is None else _column_of(vertices, label, "vertices")
-    return from_edges(_column_of(edges, source, "edges"), _column_of(edges, target, "edges"),
-                      None if weight is None else _column_of(edges, weight, "edges"), directed=directed,
-                      vertices=labels, repeats=repeats, drop_loops=drop_loops, progress=progress)
+    u, v = _column_of(edges, source, "edges"), _column_of(edges, target, "edges")
+    weights = None if weight is None else _column_of(edges, weight, "edges")
+    made = from_edges(u, v, weights, directed=directed, vertices=labels, repeats=repeats, drop_loops=drop_loops,
+                      progress=progress)
+    if not attributes:
+        return made
+    of_vertices = {} if vertices is None else {name: _column_of(vertices, name, "vertices")
+                                               for name in _column_names(vertices) if name != label}
+    of_edges = {}
+    others = [name for name in _column_names(edges) if name not in (source, target, weight)]
+    if others:
+        first, second = (made.vertices_of(label_list(column, "edges")).astype(np.int64) for column in (u, v))
+        rows = giving_rows(made, first, second, None if weights is None else as_weights(weights), repeats).tolist()
+        for name in others:
+            column = objects_of(_column_of(edges, name, "edges"))
+            of_edges[name] = [column[row] for row in rows]
+    return made.with_columns(of_vertices, of_edges)
 
 
 def _looked_up(column: Any, index: dict[Hashable, int], name: str) -> Any:
@@ -216,7 +286,8 @@ def read(path: str | os.PathLike[str], *, format: str = "automatic", directed: b
          columns: Sequence[str | int] = (), weights_column: str | int | None = None, separator: str | None = None,
          header: bool | None = None, ids: str = "as_found", bipartite: bool = False, member: str = "",
          encoding: str = "", skip_bad_lines: bool = False, repeats: str | None = None, drop_loops: bool = False,
-         names: str | os.PathLike[str] | None = None, verify: bool = False, progress: Progress = None) -> Graph:
+         names: str | os.PathLike[str] | None = None, verify: bool = False,
+         attributes: bool | Sequence[str] = False, where: str | None = None, progress: Progress = None) -> Graph:
     """Reads a graph from a file of any format that `callisto convert` reads, plain, compressed, or in an archive.
 
     format: "automatic": found from the content; or "edge-list", "matrix-market", "table", "graphml" ...
@@ -232,19 +303,22 @@ def read(path: str | os.PathLike[str], *, format: str = "automatic", directed: b
     repeats, drop_loops: as of from_edges(); None: "remove", with a note.
     names: a file that names the vertices, a line each.
     verify: checks all of a native file, which is otherwise trusted.
+    attributes: True: columns of vertices and edges stay with the graph, see Graph.vertex_columns(); or names of some.
+    where: a condition on columns, as of Graph.where(): what fails is left out, edges before repeats are merged.
 
     The graph's `notes` tell what was decided. Raises FileNotFoundError, and InputError with the line of a fault.
     """
-    where = os.fspath(path)
-    if where != "-":
-        os.stat(where)
+    file = os.fspath(path)
+    if file != "-":
+        os.stat(file)
     if repeats is not None and repeats not in _repeats:
         raise UsageError(f"repeats is {repeats!r}: expected one of {', '.join(map(repr, _repeats))}")
     with reporting(progress) as receiver:
         core, notes = _core.read(
-            where, format, directed is False, directed is True, [str(column) for column in columns],
+            file, format, directed is False, directed is True, [str(column) for column in columns],
             None if weights_column is None else str(weights_column), separator, header, ids, bipartite, member,
-            encoding, skip_bad_lines, repeats, drop_loops, verify, None if names is None else os.fspath(names), receiver)
+            encoding, skip_bad_lines, repeats, drop_loops, verify, None if names is None else os.fspath(names),
+            attributes is True, [] if isinstance(attributes, bool) else list(attributes), where or "", receiver)
     return Graph(core, None, notes)
 
 

@@ -108,6 +108,37 @@ def drawing(graph: Graph, size: int, iterations: int, values: Any = None) -> Dra
     return Drawing("".join(parts))
 
 
+def plotted(graph: Graph, ax: Any, layout: Any, values: Any, labels: bool | None) -> Any:
+    """Draws a graph on axes of matplotlib, and returns these."""
+    try:
+        from matplotlib import pyplot
+        from matplotlib.collections import LineCollection
+    except ImportError:
+        raise ImportError("matplotlib is not installed: pip install matplotlib, or draw()") from None
+    n = graph.vertices
+    points = graph.layout() if layout is None else layout
+    places = np.asarray(points.points() if hasattr(points, "points") else points, dtype=np.float64)
+    if places.shape != (n, 2):
+        raise UsageError(f"layout has the shape {places.shape}: expected ({n}, 2)")
+    if values is not None and values.shape != (n,):
+        raise UsageError(f"values has the shape {values.shape}: expected ({n},)")
+    if ax is None:
+        _, ax = pyplot.subplots()
+    source, target, _ = graph.edge_arrays()
+    thin = max(0.1, min(1.0, 200 / max(len(source), 1)))
+    ax.add_collection(LineCollection(np.stack([places[source], places[target]], axis=1), colors=_line,
+                                     linewidths=thin, zorder=1))
+    size = max(4.0, min(60.0, 4000 / max(n, 1)))
+    ax.scatter(places[:, 0], places[:, 1], s=size, c=_dot if values is None else values, zorder=2)
+    if labels or labels is None and n <= _drawn:
+        for place, label in zip(places.tolist(), graph.label_list()):
+            ax.annotate(str(label), place, xytext=(3, 3), textcoords="offset points", fontsize=8)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.autoscale_view()
+    return ax
+
+
 def _table(rows: list[tuple[str, str]]) -> str:
     cells = "".join(f'<tr><td style="text-align:left">{escape(name)}</td><td>{escape(value)}</td></tr>'
                     for name, value in rows)
@@ -138,4 +169,4 @@ def result_html(result: VertexResult) -> str:
             f"<table><tr><th>vertex</th><th>{escape(result.columns[0])}</th></tr>{head}</table></div>")
 
 
-__all__ = ["Drawing", "degree_picture", "drawing", "graph_html", "result_html"]
+__all__ = ["Drawing", "degree_picture", "drawing", "graph_html", "plotted", "result_html"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._attributes import as_columns, columns_of
 from ._base import GraphBase, _NetworkXArgument, signed
 from ._changing import ChangingGraph
 from ._columns import are_names, as_weights, name_table
@@ -19,6 +20,9 @@ from ._paths import PathKernels
 from ._progress import Progress, reporting
 from ._rank import RankKernels
 from ._structure import StructureKernels
+
+if TYPE_CHECKING:
+    from ._results import Layout
 
 
 class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
@@ -122,7 +126,9 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         return source[once], targets[once], None if values is None else values[once]
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """Returns the edges as a data frame, of pandas or polars: labels of both ends, and the weight if there is one."""
+        """Returns the edges as a data frame, of pandas or polars: labels of both ends, the weight if there is one, and the
+        columns of the edges.
+        """
         from ._results import _frame
 
         source, target, weight = self.edge_arrays()
@@ -130,6 +136,7 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         columns: dict[str, Any] = {"source": labels[source], "target": labels[target]}
         if weight is not None:
             columns["weight"] = weight
+        columns.update(self.edge_columns())
         return _frame(columns, library)
 
     def to_scipy(self) -> Any:
@@ -169,6 +176,66 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         if weight is not None:
             made.es["weight"] = weight.tolist()
         return made
+
+    # Columns of vertices and edges
+
+    def vertex_columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns the columns of the vertices by name: arrays by vertex, of objects where texts or missing ints are."""
+        return as_columns(_core.vertex_columns(self._core))
+
+    def edge_columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns the columns of the edges by name: arrays by edge, in the order of edge_arrays()."""
+        return as_columns(_core.edge_columns(self._core))
+
+    def vertex_frame(self, library: str = "pandas") -> Any:
+        """Returns the vertices as a data frame, of pandas or polars: their labels and columns."""
+        from ._results import _frame
+
+        return _frame({"vertex": self.label_array(), **self.vertex_columns()}, library)
+
+    def with_columns(self, vertices: Any = None, edges: Any = None) -> Graph:
+        """Returns the same graph with more columns of its vertices and edges, which stay with them in subgraphs and files.
+
+        vertices: by name, a column with a value by vertex. edges: one with a value by edge, in the order of
+        edge_arrays(). Values are ints, floats, bools or texts; None: it is missing. A column replaces that of its name.
+        """
+        both = ({**self.vertex_columns(), **(vertices or {})}, {**self.edge_columns(), **(edges or {})})
+        return Graph(_core.with_columns(self._core, *map(columns_of, both)), self._table, self.notes)
+
+    def where(self, condition: str, *, progress: Progress = None) -> Graph:
+        """Returns the graph of the vertices and edges that fit a condition on their columns.
+
+        condition: such as `age >= 18 and kind in ("road", "rail") and weight > 2`: or, and, not, parentheses, comparisons,
+        `in`, `is missing`. `weight` is the weight of an edge, `vertex` the name or number of a vertex. Each part that `and`
+        joins speaks of vertices or of edges: an edge that fails goes, a vertex that fails goes with its edges.
+        """
+        return self._changed(_core.where, condition, progress=progress)
+
+    # Places
+
+    def layout(self, *, iterations: int = 300) -> Layout:
+        """Places the vertices in the plane so that neighbours are near: forces of Fruchterman and Reingold on levels.
+
+        iterations: for small levels; large ones have fewer. Cost: some 5 s of processor time for a million edges.
+        """
+        from ._results import Layout
+
+        source, target, _ = self.edge_arrays()
+        between = source != target
+        ends = (source[between].astype(np.uint32), target[between].astype(np.uint32))
+        x, y = _core.layout(self.vertices, *ends, iterations_of(iterations, 0)) if self.vertices else (np.zeros(0),) * 2
+        return Layout(self, np.asarray(x), np.asarray(y))
+
+    def plot(self, ax: Any = None, *, layout: Any = None, values: npt.ArrayLike | None = None,
+             labels: bool | None = None) -> Any:
+        """Draws the graph with matplotlib, and returns the axes. Raises ImportError where matplotlib is not installed.
+
+        ax: the axes to draw on; None: new ones. layout: a result of layout(), or an array of two columns by vertex.
+        values: by vertex; they choose the colours. labels: whether labels are written; None: up to 60 vertices.
+        """
+        from ._display import plotted
+
+        return plotted(self, ax, layout, None if values is None else as_weights(values, "values"), labels)
 
     # Other graphs
 
@@ -259,6 +326,13 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
 
     def _core_with_labels(self) -> Any:
         """Returns a core that knows what vertices are called."""
+        made = self._labelled_core()
+        if made is self._core:
+            return made
+        columns = (self.vertex_columns(), self.edge_columns())
+        return _core.with_columns(made, *map(columns_of, columns)) if any(columns) else made
+
+    def _labelled_core(self) -> Any:
         labels = self.labels
         if labels is None or self._core.has_labels:  # a table beside the core is one of a core without labels
             return self._core
@@ -294,7 +368,8 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
 
     def __reduce__(self) -> tuple[Any, ...]:
         offsets, targets, weights = self._core.out_rows()
-        return _restored, (self.directed, offsets, targets, weights, self.labels, self.notes)
+        columns = (_core.vertex_columns(self._core), _core.edge_columns(self._core))
+        return _restored, (self.directed, offsets, targets, weights, self.labels, self.notes, *columns)
 
     def __copy__(self) -> Graph:
         return self
@@ -303,13 +378,16 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         return self
 
 
-def _restored(directed: bool, offsets: Any, targets: Any, weights: Any, labels: Any, notes: Any) -> Graph:
+def _restored(directed: bool, offsets: Any, targets: Any, weights: Any, labels: Any, notes: Any,
+              vertices: Any = None, edges: Any = None) -> Graph:
     """Makes the graph of a pickle."""
     values = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     core = _core.from_rows(np.ascontiguousarray(offsets), np.ascontiguousarray(targets), values, directed, False, "keep",
                            None)
     if core is None:
         raise UsageError("the pickle does not hold a graph: its rows do not ascend")
+    if vertices or edges:
+        core = _core.with_columns(core, columns_of(vertices), columns_of(edges))
     return Graph(core, labels, notes)
 
 

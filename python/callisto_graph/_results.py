@@ -339,6 +339,48 @@ class Hits(VertexResult):
 
 
 @dataclass(eq=False, repr=False)
+class Layout(VertexResult):
+    """Places of the vertices in the plane."""
+
+    x: FloatArray  #: by vertex
+    y: FloatArray  #: by vertex
+    columns = ("x", "y")
+
+    def points(self) -> FloatArray:
+        """Returns the places as an array of two columns, a row a vertex."""
+        return np.column_stack([self.x, self.y])
+
+    def to_dict(self) -> dict[Any, tuple[float, float]]:
+        """Returns {label: (x, y)}, as NetworkX's functions that draw take it."""
+        return dict(zip(self.graph.label_list(), zip(self.x.tolist(), self.y.tolist())))
+
+
+@dataclass(eq=False, repr=False)
+class NeighbourSample:
+    """Neighbours of some vertices, hop by hop: what samplers of PyTorch Geometric and DGL return."""
+
+    graph: GraphBase = field(repr=False)
+    vertices: IntArray  #: the vertices of the sample: the seeds, then by hop those that are found first
+    source: IntArray  #: by arc: the place in `vertices` of the neighbour
+    target: IntArray  #: by arc: the place of the vertex that it was drawn for
+    arcs: IntArray  #: by arc: its row in rows() of the sampled side
+    ends: IntArray  #: how many of the vertices are seeds, are within one hop, within two ...
+
+    def edge_index(self) -> IntArray:
+        """Returns the arcs as two rows of places, from neighbours to the vertices they were drawn for, as PyTorch
+        Geometric's Data takes them.
+        """
+        return np.stack([self.source, self.target])
+
+    def labels(self) -> list[Any]:
+        """Returns the labels of the vertices of the sample."""
+        return [self.graph.label(v) for v in self.vertices.tolist()]
+
+    def __repr__(self) -> str:
+        return f"NeighbourSample({len(self.vertices)} vertices, {len(self.source)} arcs)"
+
+
+@dataclass(eq=False, repr=False)
 class Degrees(VertexResult):
     """Degrees of all vertices, in stored arcs."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ._errors import UsageError
 from ._numbers import count, iterations_of, seed_of
 from ._progress import Progress, reporting
 from ._results import (Biconnected, Clustering, Colouring, Communities, Cores, Degrees, Forest, Groups,
-                       GroupsComparison, IndependentSet, IntArray, Layers, Matching, SimilarPairs, Truss)
+                       GroupsComparison, IndependentSet, IntArray, Layers, Matching, NeighbourSample, SimilarPairs, Truss)
 
 
 def _group_numbers(groups: npt.ArrayLike, name: str) -> npt.NDArray[np.uint64]:
@@ -227,6 +227,38 @@ class StructureKernels(GraphBase):
         with reporting(progress) as receiver:
             made = _core.walks(self._core, np.tile(first, each), length, p, q, weighted, seed, receiver)
         rows: npt.NDArray[np.int64] = made.reshape(-1, length)
+        return rows
+
+    def sample_neighbours(self, seeds: Iterable[Hashable], counts: Iterable[int], *, side: str = "in",
+                          replace: bool = False, seed: int = 1) -> NeighbourSample:
+        """Draws neighbours of some vertices, of these neighbours, and so on: the sample of a batch that a graph network
+        learns from.
+
+        seeds: labels. counts: how many neighbours of each vertex a hop draws; -1: all. side: "in": those that edges come
+        from; "out": those that they lead to. replace: whether one neighbour may be drawn twice.
+        """
+        if side not in ("in", "out"):
+            raise UsageError(f"side is {side!r}: expected 'in' or 'out'")
+        hops = [_numbers.count(n, "counts", -1) for n in counts]
+        made = _core.sample_neighbours(self._core, self.vertices_of(seeds), hops, bool(replace), side == "in",
+                                       seed_of(seed))
+        return NeighbourSample(self, *made)
+
+    def embedding(self, dimensions: int = 64, *, hops: Sequence[float] = (0.0, 1.0, 1.0), degrees: float = -0.5,
+                  weights: str | None = None, seed: int = 1, progress: Progress = None) -> npt.NDArray[np.float32]:
+        """Returns a vector for each vertex, a row a vertex: vertices with like surroundings have like vectors (FastRP).
+
+        hops: the weights of what random steps of 1, 2, 3 ... edges reach. degrees: the power of degrees that scales the
+        random projection; below 0 hubs count less. weights: "strength": steps go in proportion to the weights of edges.
+        """
+        wanted = [float(one) for one in hops]
+        if not wanted or not all(np.isfinite(wanted)) or not np.isfinite(degrees):
+            raise UsageError("hops and degrees: expected finite numbers, at least one of hops")
+        use = self._lengths(weights, ("none", "strength")) == "strength" and bool(self._core.weighted)
+        size = count(dimensions, "dimensions")
+        with reporting(progress) as receiver:
+            made = _core.projection(self._core, size, wanted, float(degrees), use, seed_of(seed), receiver)
+        rows: npt.NDArray[np.float32] = made.reshape(-1, size)
         return rows
 
     def statistics(self, *, progress: Progress = None) -> dict[str, Any]:

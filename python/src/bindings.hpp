@@ -10,6 +10,8 @@ void bind_graph(nanobind::module_& module);
 void bind_construction(nanobind::module_& module);
 void bind_labels(nanobind::module_& module);
 void bind_arrow(nanobind::module_& module);
+void bind_attributes(nanobind::module_& module);
+void bind_samples(nanobind::module_& module);
 void bind_files(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_paths(nanobind::module_& module);

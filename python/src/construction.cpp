@@ -7,6 +7,7 @@
 #include "run.hpp"
 
 #include <callisto/callisto.hpp>
+#include <callisto/graph/attributes/attributes.hpp>
 #include <callisto/graph/construction/labels.hpp>
 #include <callisto/graph/construction/names.hpp>
 #include <callisto/machine/system/encoding.hpp>
@@ -322,13 +323,20 @@ held_graph with_labels(const held_graph& of, const column<std::uint64_t>& labels
   });
 }
 
-/// Returns the same graph with vertices called 0, 1, 2 ...
+/// Returns the same graph with vertices called 0, 1, 2 ...; columns stay with their vertices.
 held_graph without_labels(const held_graph& of) {
   return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
+    std::shared_ptr<const graph::graph_attributes> columns = g.attributes();
+    if (columns != nullptr && !g.by_label().empty()) {
+      std::vector<std::uint64_t> rank(g.vertices());  // rows were in the order of the labels
+      for (std::uint64_t i = 0; i < rank.size(); ++i) rank[g.by_label(i)] = i;
+      columns = graph::attributes_of(graph::rows_of(columns->vertices, rank), columns->edges);
+    }
     return held_graph(
         graph::csr_graph<Vertex>(g.directed(), shared_rows(g.out(), of.shared()),
                                  g.directed() ? shared_rows(g.in(), of.shared()) : graph::adjacency<Vertex>(), {}, 0)
-            .knowing_weights(g.known_weights()));
+            .knowing_weights(g.known_weights())
+            .with_attributes(std::move(columns)));
   });
 }
 
@@ -461,11 +469,8 @@ nb::object from_rows(const column<std::uint64_t>& offsets, const column<Vertex>&
 /// Makes the graph of another with `change(any_graph copy, control)`; the copy shares its arrays.
 template <class F>
 held_graph changed(const held_graph& of, nb::handle progress, F&& change) {
-  return held_graph(run(progress, by_arcs(of.any()), [&](const run_control& control) {
-    return change(
-        graph::any_graph(of.visit([&](const auto& g) { return graph::any_graph(shared_copy(g, of.shared())); })),
-        control);
-  }));
+  return held_graph(
+      run(progress, by_arcs(of.any()), [&](const run_control& control) { return change(shared_graph(of), control); }));
 }
 
 held_graph symmetrized(const held_graph& of, const std::string& repeats, nb::handle progress) {
@@ -504,7 +509,9 @@ held_graph reversed(const held_graph& of) {
 }
 
 held_graph unweighted(const held_graph& of) {
-  return of.visit([&](const auto& g) { return held_graph(shared_copy(g, of.shared()).with_weights({}, {})); });
+  return of.visit([&](const auto& g) {
+    return held_graph(shared_copy(g, of.shared()).with_weights({}, {}).with_attributes(g.attributes()));
+  });
 }
 
 /// Builds a generator's edges.
@@ -519,6 +526,16 @@ held_graph generated(Options options, std::uint64_t seed, bool directed, nb::han
 }
 
 }  // namespace
+
+held_graph with_attributes(const held_graph& of, std::shared_ptr<const graph::graph_attributes> attributes) {
+  return of.visit(
+      [&](const auto& g) { return held_graph(shared_copy(g, of.shared()).with_attributes(std::move(attributes))); });
+}
+
+graph::any_graph shared_graph(const held_graph& of) {
+  return of.visit(
+      [&](const auto& g) { return graph::any_graph(shared_copy(g, of.shared()).with_attributes(g.attributes())); });
+}
 
 void bind_construction(nb::module_& m) {
   const auto bind_edges = [&]<class Id>(Id) {

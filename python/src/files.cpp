@@ -4,12 +4,15 @@
 #include "names.hpp"
 #include "run.hpp"
 
+#include <callisto/graph/attributes/condition.hpp>
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,7 +33,8 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
                const std::optional<std::string>& separator, const std::optional<bool>& header, const std::string& ids,
                bool bipartite, const std::string& member, const std::string& encoding, bool skip_bad_lines,
                const std::optional<std::string>& repeats, bool drop_loops, bool verify,
-               const std::optional<std::string>& names, nb::handle progress) {
+               const std::optional<std::string>& names, bool all_attributes, const std::vector<std::string>& attributes,
+               const std::string& where, nb::handle progress) {
   if (format == "native") {
     const graph::native_check check = verify ? graph::native_check::content : graph::native_check::header;
     return nb::make_tuple(
@@ -65,10 +69,22 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
   options.repeats_chosen = repeats.has_value();
   options.build.loops = drop_loops ? graph::loops::remove : graph::loops::keep;
   options.verify = verify;
+  options.read.attributes = {all_attributes, attributes};
+  std::shared_ptr<const graph::condition> condition;
+  if (!where.empty()) {
+    condition = std::make_shared<const graph::condition>(where);
+    options.where = condition;
+    for (const std::string& name : condition->names()) options.read.attributes.names.push_back(name);
+  }
   graph::load_report report;
   graph::any_graph made = run(progress, place::watched, [&](const run_control& control) {
     graph::any_graph loaded = graph::load_graph(path, options, control, &report);
-    return names ? graph::with_names_of_file(std::move(loaded), *names, control, &report.notes) : std::move(loaded);
+    if (names) loaded = graph::with_names_of_file(std::move(loaded), *names, control, &report.notes);
+    if (condition == nullptr) return loaded;
+    const auto kept = condition->kept_vertices(loaded, control);
+    if (kept.empty()) return loaded;
+    return std::visit([&](const auto& g) { return graph::any_graph(graph::induced_subgraph(g, kept, control)); },
+                      loaded);
   });
   nb::list notes;
   for (const std::string& note : report.notes) notes.append(note);
@@ -111,7 +127,7 @@ void bind_files(nb::module_& m) {
         nb::arg("columns"), nb::arg("weights_column").none(), nb::arg("separator").none(), nb::arg("header").none(),
         nb::arg("ids"), nb::arg("bipartite"), nb::arg("member"), nb::arg("encoding"), nb::arg("skip_bad_lines"),
         nb::arg("repeats").none(), nb::arg("drop_loops"), nb::arg("verify"), nb::arg("names").none(),
-        nb::arg("progress") = nb::none());
+        nb::arg("all_attributes"), nb::arg("attributes"), nb::arg("where"), nb::arg("progress") = nb::none());
   m.def("write", &write, nb::arg("graph"), nb::arg("path"), nb::arg("format"), nb::arg("progress") = nb::none());
   m.def("save", &save, nb::arg("graph"), nb::arg("path"), nb::arg("progress") = nb::none());
 }

@@ -36,4 +36,9 @@ class held_graph {
   std::shared_ptr<const graph::any_graph> graph_;
 };
 
+/// Returns the same graph with other columns of its vertices and edges; it shares the arrays.
+held_graph with_attributes(const held_graph& of, std::shared_ptr<const graph::graph_attributes> attributes);
+/// Returns a graph over the arrays of `of`, which it keeps alive, with its columns.
+graph::any_graph shared_graph(const held_graph& of);
+
 }  // namespace callisto::python

@@ -16,6 +16,8 @@ NB_MODULE(_core, m) {
   bind_labels(m);
   bind_arrow(m);
   bind_files(m);
+  bind_attributes(m);
+  bind_samples(m);
   bind_ranks(m);
   bind_paths(m);
   bind_structure(m);

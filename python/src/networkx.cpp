@@ -1,9 +1,8 @@
 // What the NetworkX backend needs of the module: walks of dictionaries, and answers as Python's own objects.
 #include "bindings.hpp"
 #include "graph.hpp"
+#include "networkx_graph.hpp"
 #include "networkx_kernels.hpp"
-#include "networkx_order.hpp"
-#include "networkx_walk.hpp"
 #include "run.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -24,60 +23,12 @@ using nx::vertex;
 
 namespace {
 
-/// A walked graph with its csr graphs, which kernels take, as Python objects.
-class nx_graph : public nx::walked_graph {
- public:
-  using nx::walked_graph::walked_graph;
-
-  /// The rows along which, or against which, a search goes.
-  const ordered_rows& rows(bool reverse) const { return reverse ? in() : out(); }
-  const ordered_rows* both() const { return directed() ? &in() : nullptr; }
-};
-
-/// Runs an algorithm of networkx_order.hpp without the GIL.
-template <class F>
-auto ordered(const nx_graph& of, F&& algorithm) {
-  return run(nb::none(), by_arcs(of.out().arcs()), std::forward<F>(algorithm));
-}
-
-[[noreturn]] void failed() { throw nb::python_error(); }
-
-nb::object stolen(PyObject* made) {
-  if (made == nullptr) failed();
-  return nb::steal(made);
-}
-
-/// Returns the items first, ..., last - 1 of `order` as a list or set of nodes.
-nb::object list_of(const nx_graph& of, const std::vector<vertex>& order, std::size_t first, std::size_t last) {
-  const nb::object made = stolen(PyList_New(static_cast<Py_ssize_t>(last - first)));
-  for (std::size_t i = first; i < last; ++i) {
-    PyObject* const node = of.node(order[i]);
-    Py_INCREF(node);
-    PyList_SetItem(made.ptr(), static_cast<Py_ssize_t>(i - first), node);
-  }
-  return made;
-}
-
-nb::object set_of(const nx_graph& of, const std::vector<vertex>& order, std::size_t first, std::size_t last) {
-  const nb::object made = stolen(PySet_New(nullptr));
-  for (std::size_t i = first; i < last; ++i) {
-    if (PySet_Add(made.ptr(), of.node(order[i])) != 0) failed();
-  }
-  return made;
-}
-
 /// Returns a list of the parts of `s`, each made by part(of, order, first, last).
 template <class Part>
 nb::list parts_of(const nx_graph& of, const nx::search& s, Part&& part) {
   nb::list made;
   for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) made.append(part(of, s.order, s.levels[i], s.levels[i + 1]));
   return made;
-}
-
-nb::object pair_of(const nx_graph& of, vertex u, vertex v) { return stolen(PyTuple_Pack(2, of.node(u), of.node(v))); }
-
-void put(const nb::dict& to, PyObject* key, const nb::object& value) {
-  if (PyDict_SetItem(to.ptr(), key, value.ptr()) != 0) failed();
 }
 
 std::uint64_t depth_of(std::optional<std::uint64_t> depth) {
@@ -335,12 +286,16 @@ nb::tuple depth_first(const nx_graph& of, std::optional<vertex> source, std::opt
 
 void bind_networkx(nb::module_& m) {
   bind_networkx_kernels(m);
+  bind_networkx_orders(m);
+  bind_networkx_counts(m);
+  bind_networkx_negative(m);
   nb::class_<nx::edge_values>(m, "NxValues")
       .def_prop_ro("whole", &nx::edge_values::whole)
       .def_prop_ro("real", &nx::edge_values::real)
       .def_prop_ro("smallest", &nx::edge_values::smallest)
       .def_prop_ro("largest", &nx::edge_values::largest)
       .def_prop_ro("unit", &nx::edge_values::unit)
+      .def("bound_capacities", &nx::edge_values::bound_capacities)
       .def("graph", [](const nx::edge_values& values, const nx_graph& of, bool sum) {
         return held_graph(values.weighted(of, sum));
       });
@@ -371,10 +326,10 @@ void bind_networkx(nb::module_& m) {
       .def("walk_predecessors", &nx_graph::walk_predecessors)
       .def(
           "values",
-          [](const nx_graph& of, nb::handle adjacency, nb::handle attribute) {
-            return nx::edge_values(of, adjacency, attribute);
+          [](const nx_graph& of, nb::handle adjacency, nb::handle attribute, double missing) {
+            return nx::edge_values(of, adjacency, attribute, missing);
           },
-          nb::arg("adjacency"), nb::arg("attribute").none())
+          nb::arg("adjacency"), nb::arg("attribute").none(), nb::arg("missing") = 1)
       .def("graph", [](const nx_graph& of) { return held_graph(of.plain()); })
       .def("degrees", &degrees_of<std::int64_t>, nb::arg("values").none(), nb::arg("outgoing"), nb::arg("incoming"))
       .def("strengths", &degrees_of<double>, nb::arg("values").none(), nb::arg("outgoing"), nb::arg("incoming"))

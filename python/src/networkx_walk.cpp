@@ -296,7 +296,7 @@ vertex walked_graph::find(nb::handle node) const {
 
 graph::any_graph walked_graph::plain() const { return csr_of(*this, {}); }
 
-edge_values::edge_values(const walked_graph& graph, nb::handle adjacency, nb::handle attribute) {
+edge_values::edge_values(const walked_graph& graph, nb::handle adjacency, nb::handle attribute, double missing) {
   const ordered_rows& rows = graph.out();
   require_dict(adjacency.ptr(), "the adjacency of the graph is no dict");
   if (static_cast<std::uint64_t>(PyDict_Size(adjacency.ptr())) != rows.vertices()) changed();
@@ -305,16 +305,16 @@ edge_values::edge_values(const walked_graph& graph, nb::handle adjacency, nb::ha
   if (rows.arcs() != 0) smallest_ = std::numeric_limits<double>::infinity(), largest_ = -smallest_;
 
   const auto value_of = [&](PyObject* data) {
-    double number = 1;
+    double number = missing;
     if (attribute.is_none()) {
       whole_ = true;
-      return number;
+      return 1.0;
     }
     require_dict(data, "the data of an edge are no dict");
     PyObject* const value = PyDict_Size(data) == 0 ? nullptr : PyDict_GetItemWithError(data, attribute.ptr());
     if (value == nullptr) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      whole_ = true;
+      whole_ = whole_ || missing == 1;
     } else {
       read(value, number);
     }
@@ -406,6 +406,18 @@ void edge_values::read(nb::handle value, double& number) {
   } else {
     refuse("a weight is neither an int nor a float");
   }
+}
+
+double edge_values::bound_capacities() noexcept {
+  double sum = 0;
+  for (double& value : least_) {
+    value = std::max(value, 0.0);
+    if (std::isfinite(value)) sum += value;
+  }
+  for (double& value : least_) {
+    if (!std::isfinite(value)) value = sum + 1;
+  }
+  return sum;
 }
 
 graph::any_graph edge_values::weighted(const walked_graph& graph, bool sum) const {

@@ -37,13 +37,17 @@ struct ordered_rows {
 
 class walked_graph;
 
-/// The values of one attribute of all edges, by arc in the order of the rows. Edges without the attribute have 1.
-/// Parallel edges of a multigraph have their least value and their sum.
+/// The values of one attribute of all edges, by arc in the order of the rows. Edges without the attribute have 1, or
+/// what the reader says. Parallel edges of a multigraph have their least value and their sum.
 class edge_values {
  public:
   /// Reads the attribute, or counts parallel edges if it is None. Throws Python's NotImplementedError for a value that
   /// is not exactly an int below 2^53 or a finite float, and RuntimeError if the dictionaries changed since the walk.
-  edge_values(const walked_graph& graph, nb::handle adjacency, nb::handle attribute);
+  edge_values(const walked_graph& graph, nb::handle adjacency, nb::handle attribute, double missing = 1);
+
+  /// Makes capacities of the values: negative ones become 0, infinite ones larger than all others together. Returns the
+  /// sum of the others.
+  double bound_capacities() noexcept;
 
   std::span<const double> least() const noexcept { return least_; }
   /// Returns the sums of parallel edges; least() if there are none.

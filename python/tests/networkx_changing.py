@@ -15,6 +15,7 @@ import warnings
 import networkx as nx
 
 from callisto_graph import nx as backend
+from networkx_ways import public as public_function
 from test_networkx_random import ARGUMENTS, agree, outcome
 
 warnings.simplefilter("ignore")
@@ -149,7 +150,7 @@ def shown_by(G):
 def call(r, G, tell):
     """Calls a random function in both ways. Returns True if the backend answered."""
     name = r.choice([name for name, makers in ARGUMENTS.items() if makers])
-    public = getattr(nx, name, None) or getattr(nx.community, name, None)
+    public = public_function(name)
     # NetworkX's own k_truss() never ends where a graph shows other edges than it removes.
     if public is None or (name == "k_truss" and "Complement" in {type(of).__name__ for of in shown_by(G)}):
         return False

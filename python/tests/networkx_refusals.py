@@ -46,7 +46,7 @@ def main():
             continue
         needed = [p.name for p in parameters_of(name)[1:] if p.default is p.empty]
         args = [REQUIRED.get(f"{name} {n}", REQUIRED.get(n)) for n in needed]
-        if name == "modularity":
+        if name in ("modularity", "partition_quality"):
             args = [[set(range(5)), set(range(5, 9))]]
         for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph):
             for more in [{}] + [{p.name: "prim"} for p in parameters_of(name) if p.name == "algorithm"]:

@@ -2,6 +2,7 @@
 backend did not answer. Run it in a Python that has the backend: test_networkx_ways.py does so."""
 
 import collections
+import importlib
 import inspect
 import random
 import sys
@@ -15,9 +16,11 @@ nx.config.warnings_to_ignore.add("cache")
 #: Functions of directed graphs only.
 DIRECTED = frozenset("""
 attracting_components flow_hierarchy global_reaching_centrality in_degree_centrality is_arborescence
-is_attracting_component is_branching is_strongly_connected is_weakly_connected local_reaching_centrality
+condensation dag_longest_path dag_longest_path_length is_aperiodic is_attracting_component is_branching is_semiconnected
+is_strongly_connected is_weakly_connected lexicographical_topological_sort local_reaching_centrality
 number_attracting_components number_strongly_connected_components number_weakly_connected_components
-out_degree_centrality strongly_connected_components weakly_connected_components
+out_degree_centrality overall_reciprocity reciprocity strongly_connected_components topological_generations
+topological_sort triadic_census weakly_connected_components
 """.split())
 
 #: By name of a parameter, or of a function and a parameter: what is passed where there is no default.
@@ -25,7 +28,14 @@ REQUIRED = {
     "source": 0, "target": 7, "n": 0, "v": 0, "distance": 2, "sources": [0], "k": 2, "multi_source_dijkstra sources": {0, 5},
     "multi_source_dijkstra_path sources": {0, 5}, "multi_source_dijkstra_path_length sources": {0, 5},
     "modularity communities": [set(range(100)), set(range(100, 600))],
+    "partition_quality partition": [set(range(100)), set(range(100, 600))], "_s": 0, "_t": 7, "s": 0, "t": 7,
 }
+#: By name: arguments without which the call is NetworkX's own.
+NEEDED = {"rich_club_coefficient": {"normalized": False}}
+#: Functions that answer of graphs without cycles only.
+ACYCLIC = frozenset("""
+dag_longest_path dag_longest_path_length lexicographical_topological_sort topological_generations topological_sort
+""".split())
 
 
 def graph_for(name, kind=None):
@@ -33,17 +43,23 @@ def graph_for(name, kind=None):
     G = (kind or (nx.DiGraph if name in DIRECTED else nx.Graph))()
     r = random.Random(1)
     nx.add_cycle(G, range(600))
+    if name in ACYCLIC:
+        G.remove_edge(599, 0)
     edges = 600
     while edges < (2100 if G.is_directed() else 1300):
         u, v = r.sample(range(600), 2)
+        if name in ACYCLIC:
+            u, v = min(u, v), max(u, v)
         edges += not G.has_edge(u, v)
         G.add_edge(u, v)
+    if {"_s", "_t"} <= {p.name for p in parameters_of(name)}:
+        nx.set_edge_attributes(G, 3, "capacity")  # without, the flow is infinite
     return G
 
 
 def parameters_of(name):
     function = nx.utils.backends._registered_algorithms[name].orig_func
-    return list(inspect.signature(function).parameters.values())
+    return [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
 
 
 def forms(name, G):
@@ -53,17 +69,21 @@ def forms(name, G):
     for p in others:
         wanted = REQUIRED.get(f"{name} {p.name}", REQUIRED.get(p.name))
         given[p.name] = wanted if p.default is p.empty else p.default
+    more = NEEDED.get(name, {})
+    given.update(more)
     needed = [p.name for p in others if p.default is p.empty]
     by_place = [p.name for p in others if p.kind is p.POSITIONAL_OR_KEYWORD]
     by_name_only = {p.name: given[p.name] for p in others if p.kind is p.KEYWORD_ONLY}
-    yield "plain", (G, *(given[n] for n in needed)), {}
-    yield "keywords", (), {first.name: G, **{n: given[n] for n in needed}}
+    yield "plain", (G, *(given[n] for n in needed)), more
+    yield "keywords", (), {first.name: G, **{n: given[n] for n in needed}, **more}
     yield "defaults by position", (G, *(given[n] for n in by_place)), by_name_only
     yield "defaults by keyword", (G,), given
 
 
 def public(name):
-    return getattr(nx, name, None) or getattr(nx.community, name)
+    """Returns the function that users call; None if this NetworkX does not have it."""
+    found = nx.utils.backends._registered_algorithms.get(name)
+    return None if found is None else getattr(importlib.import_module(found.orig_func.__module__), name)
 
 
 answered = collections.Counter()
@@ -98,16 +118,16 @@ def main():
         setattr(backend, name, counting(name, getattr(backend, name)))
     missed, calls = [], 0
     for name in names:
-        if backend.VERSION < (3, 5) and name in backend.CHANGED_IN_3_5 | {"shortest_path"}:
+        if name in backend.EARLIER or name == "shortest_path" and backend.VERSION < (3, 5):
             continue  # other versions answer otherwise
         if backend.VERSION >= (3, 7) and name in ("bfs_predecessors", "leiden_communities"):
             continue  # the one is deprecated, the other has another quality by default: both are left to NetworkX
-        least = backend.FUNCTIONS[name][1]
         for form, args, kwargs in forms(name, graph_for(name)):
             graph = args[0] if args else kwargs[parameters_of(name)[0].name]
-            ways = [("by name", {"backend": "callisto"}, []), ("by priority, kept", {}, ["callisto"])]
-            if least is not backend.ONCE and least <= 2000:
-                ways.append(("by priority, fresh", {}, ["callisto"]))
+            ways = [("by name", {"backend": "callisto"}, [])]
+            size = len(graph) + sum(map(len, graph._adj.values()))
+            ways += [(f"by priority, {way}", {}, ["callisto"]) for way in ("kept", "fresh")
+                     if backend.worth(name, size, way == "kept") is True]
             for way, more, priority in ways:
                 if way == "by priority, fresh":
                     graph.__networkx_cache__.clear()

@@ -10,6 +10,7 @@ nx = pytest.importorskip("networkx")
 
 from callisto_graph import _core  # noqa: E402
 from callisto_graph import nx as backend  # noqa: E402
+from callisto_graph.nx import _cost  # noqa: E402
 from networkx_backend import run_script  # noqa: E402
 
 
@@ -121,12 +122,12 @@ def watch(name):
 for name in ("pagerank", "connected_components", "core_number"):
     watch(name)
 small, large = nx.karate_club_graph(), nx.gnm_random_graph(300, 3000, seed=1)
-nx.pagerank(small)
-assert not calls and "fewer" in backend.should_run("pagerank", (small,), {})
+list(nx.connected_components(small))
+assert not calls and "conversion" in backend.should_run("connected_components", (small,), {})
 list(nx.connected_components(large))
-assert not calls and "fewer" in backend.should_run("connected_components", (large,), {})
-assert "one look" in backend.should_run("has_path", (large, 0, 1), {})
-assert "one look" in backend.should_run("single_source_dijkstra", (large, 0), {"cutoff": 2})
+assert not calls and "conversion" in backend.should_run("connected_components", (large,), {})
+assert "conversion" in backend.should_run("has_path", (large, 0, 1), {})
+assert "a part" in backend.should_run("single_source_dijkstra", (large, 0), {"cutoff": 2})
 nx.pagerank(large)
 assert calls == ["pagerank"]
 assert len(list(nx.connected_components(large))) == 1
@@ -154,6 +155,7 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 def test_small_graphs_without_scipy(monkeypatch):
     graph = nx.karate_club_graph()
+    monkeypatch.setitem(_cost.COSTS, "pagerank", ((10, 100), (1000, 1000), (500, 500)))
     assert backend.should_run("pagerank", (graph,), {}) is not True
     monkeypatch.setattr(backend, "HAS_SCIPY", False)
     assert backend.should_run("pagerank", (graph,), {}) is True
@@ -389,9 +391,33 @@ print(len(calls))
 
 def test_calls_that_would_be_slower_stay():
     sparse, dense = nx.cycle_graph(3000), nx.gnm_random_graph(600, 6000, seed=1)
-    for name, arguments in (("hits", ()), ("k_truss", (3,))):
-        assert "sparse" in backend.should_run(name, (sparse, *arguments), {})
-        assert backend.should_run(name, (dense, *arguments), {}) is True
     assert "eigenvalue" in backend.can_run("katz_centrality_numpy", (dense,), {})
     assert backend.can_run("katz_centrality_numpy", (dense, 0.01), {}) is True
     assert backend.can_run("katz_centrality_numpy", (sparse,), {}) is True
+
+
+def test_costs_decide(monkeypatch):
+    """By measured costs of such calls: on this size, with a conversion that is kept or not, and for a share of the work."""
+    monkeypatch.setattr(_cost, "SIZES", (100, 10000))
+    monkeypatch.setattr(_cost, "_LOGS", (math.log(100), math.log(10000)))
+    assert _cost.microseconds((10, 1000), 1000) == pytest.approx(100)  # in proportion to the size
+    assert _cost.microseconds((1, 10000), 100000) == pytest.approx(10**6)  # by its square
+    monkeypatch.setitem(_cost.COSTS, "pagerank", ((100, 10000), (300, 2000), (50, 200)))
+    assert _cost.worth("pagerank", 10000, kept=False) is True and _cost.worth("pagerank", 100, kept=True) is True
+    assert "conversion" in _cost.worth("pagerank", 100, kept=False)
+    assert "this graph" in _cost.worth("pagerank", 10, kept=True)  # no call takes less than on the smallest graph
+    # Of ten thousandths of the work a conversion is the larger part.
+    assert _cost.worth("pagerank", 10000, False, share=0.5) is True
+    assert _cost.worth("pagerank", 10000, False, share=0.01) is not True
+    assert _cost.worth("unmeasured", 100, True) is True is not _cost.worth("unmeasured", 100, False)
+    shares = [_cost.share_of("voterank", {"number_of_nodes": n}, 200) for n in (20, 0, 1000, "x")]
+    assert shares == [0.1, 0.005, 1.0, None]
+    assert _cost.share_of("eccentricity", {"v": 1}, 200) is None
+    graph = nx.gnm_random_graph(300, 3000, seed=1)
+    assert "a part" in backend.should_run("clustering", (graph, [1]), {})
+
+
+def test_each_function_has_its_costs():
+    for name in backend.FUNCTIONS:
+        if name in nx.utils.backends._registered_algorithms:
+            assert all(len(of) == len(_cost.COSTS[name][0]) for of in _cost.COSTS[name]), name

@@ -18,7 +18,12 @@ centrality/tests components/tests link_analysis/tests shortest_paths/tests trave
 coloring/tests tree/tests/test_mst.py tree/tests/test_recognition.py tests/test_euler.py tests/test_hierarchy.py
 tests/test_core.py tests/test_cluster.py tests/test_distance_measures.py
 tests/test_dag.py tests/test_matching.py tests/test_mis.py tests/test_wiener.py tests/test_efficiency.py
-tests/test_link_prediction.py tests/test_bridges.py bipartite/tests/test_basic.py
+tests/test_link_prediction.py tests/test_bridges.py bipartite/tests/test_basic.py assortativity/tests
+flow/tests/test_maxflow.py connectivity/tests/test_cuts.py connectivity/tests/test_connectivity.py tests/test_triads.py
+tests/test_richclub.py tests/test_smetric.py tests/test_reciprocity.py tests/test_isolate.py tests/test_regular.py
+tests/test_structuralholes.py tests/test_cycles.py approximation/tests/test_matching.py
+approximation/tests/test_dominating_set.py ../generators/tests/test_ego.py ../tests/test_convert_scipy.py
+../tests/test_convert_numpy.py
 """.split()
 
 

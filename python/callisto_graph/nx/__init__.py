@@ -7,10 +7,12 @@ from importlib.util import find_spec
 
 from networkx.utils.backends import _registered_algorithms
 
-from . import _centrality, _derived, _paths, _structure, _traversal  # noqa: F401  (they register their functions)
+from . import (_centrality, _counts, _derived, _flow, _negative, _order, _paths, _structure,  # noqa: F401
+               _traversal)  # they register their functions
+from ._cost import limits_of, share_of, worth
 from ._graph import (Graph, convert_from_nx, convert_to_nx, converting, forget_replaced, has_conversion, is_kept,
                      taken, unreadable)
-from ._registry import FUNCTIONS, ONCE, VERSION, Binding, adapted
+from ._registry import FUNCTIONS, VERSION, Binding, adapted
 
 
 def _parameters(name):
@@ -21,33 +23,36 @@ def _parameters(name):
 
 globals().update({name: converting(adapted(entry[0], _parameters(name))) for name, entry in FUNCTIONS.items()})
 
-#: Parameters that end a search early, or ask for some nodes only; and the functions that have them and are not ONCE.
-ENDS = ("cutoff", "target", "nodes")
-PARTIAL = frozenset(name for name in FUNCTIONS
-                    if "clustering" in name or name == "triangles" or "_source_dijkstra" in name
-                    or name.startswith("dijkstra_pred"))
-
-#: By name: the parameters of the function's check, what binds the arguments of a call to them, and to ENDS.
-CHECKED = {name: tuple(inspect.signature(entry[2]).parameters) if entry[2] else () for name, entry in FUNCTIONS.items()}
+#: By name: the parameters of the function's check, and what binds the arguments of a call to them.
+CHECKED = {name: tuple(inspect.signature(entry[1]).parameters) if entry[1] else () for name, entry in FUNCTIONS.items()}
 BINDINGS = {name: Binding(_parameters(name), CHECKED[name]) for name in FUNCTIONS}
-BOUND_ENDS = {name: Binding(_parameters(name), ENDS) for name in PARTIAL}
+#: By name: what binds those arguments that may end a call early.
+ENDS = {name: Binding(_parameters(name), limits_of(_parameters(name))) for name in FUNCTIONS}
 
 __all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run", *FUNCTIONS]
 
 
-#: NetworkX 3.5 changed the order or the type of what these return.
-CHANGED_IN_3_5 = frozenset("""
-all_pairs_dijkstra all_pairs_dijkstra_path multi_source_dijkstra multi_source_dijkstra_path single_source_dijkstra
-single_source_dijkstra_path single_target_shortest_path_length square_clustering
-""".split())
+#: By version of NetworkX: functions of which it changed the order, the type or the value.
+CHANGED = {
+    (3, 5): frozenset("""
+        all_pairs_all_shortest_paths constraint effective_size is_aperiodic single_source_all_shortest_paths
+        single_target_shortest_path_length square_clustering
+        """.split()),
+    (3, 6): frozenset("""
+        all_pairs_dijkstra all_pairs_dijkstra_path johnson multi_source_dijkstra multi_source_dijkstra_path
+        single_source_dijkstra single_source_dijkstra_path
+        """.split()),
+}
+#: The functions that this NetworkX answers otherwise than a later one.
+EARLIER = frozenset().union(*(names for version, names in CHANGED.items() if VERSION < version))
 
 
 def can_run(name, args, kwargs):
     """Returns True, or why the backend cannot answer this call."""
     if VERSION < (3, 4):
         return "the backend needs NetworkX 3.4"
-    if VERSION < (3, 5) and name in CHANGED_IN_3_5:
-        return "networkx 3.4 answers in another form or order"
+    if name in EARLIER:
+        return "this version of networkx answers in another form or order"
     if VERSION >= (3, 7) and name == "bfs_predecessors":
         return "networkx warns that it is deprecated"
     binding = BINDINGS[name]
@@ -56,7 +61,7 @@ def can_run(name, args, kwargs):
         if why := unreadable(graph):
             return why
         forget_replaced(graph)
-    check = FUNCTIONS[name][2]
+    check = FUNCTIONS[name][1]
     if check is None:
         return True
     bound = binding(args, kwargs)
@@ -72,27 +77,19 @@ def can_run(name, args, kwargs):
 BY_SCIPY = frozenset({"eigenvector_centrality_numpy", "hits", "pagerank"})
 HAS_SCIPY = find_spec("scipy") is not None
 
-#: By name: ends of edges a node below which NetworkX may be faster: it iterates less, or has little to look at.
-DENSE_ENOUGH = {"hits": 4, "k_truss": 4}
-
 
 def should_run(name, args, kwargs):
-    """Returns True, or why NetworkX is faster: for small graphs, and for one look at a graph not yet converted."""
+    """Returns True, or why NetworkX is faster, by what such a call costs on a graph of this size: here with a conversion,
+    or on the one that is kept, and there."""
     graph = BINDINGS[name].graph_of(args, kwargs)
     if isinstance(graph, Graph) or name in BY_SCIPY and not HAS_SCIPY:
         return True
-    least = FUNCTIONS[name][1]
-    if name in PARTIAL and any(end is not None for end in BOUND_ENDS[name](args, kwargs).values()):
-        least = ONCE
-    converted = has_conversion(graph) and is_kept(graph)
-    if least is ONCE and not converted:
-        return "one look at the graph takes less time than its conversion"
+    kept = has_conversion(graph) and is_kept(graph)
+    given = ENDS[name](args, kwargs)
+    share = 1.0
+    if any(value is not None for value in given.values()):
+        share = share_of(name, given, len(graph))
+        if share is None:  # the call may end at once
+            return True if kept else "a part of the graph takes less time than its conversion"
     rows = graph._adj
-    if name in DENSE_ENOUGH and sum(map(len, rows.values())) < DENSE_ENOUGH[name] * len(rows):
-        return "networkx may be faster on a graph as sparse"
-    if converted:
-        least = 500 if least is ONCE else min(least, 500)
-    arcs = len(rows)
-    if arcs < least:
-        arcs = sum(map(len, rows.values()))
-    return True if arcs >= least else f"the graph has fewer than {least} nodes or edges"
+    return worth(name, len(rows) + sum(map(len, rows.values())), kept, share)

@@ -9,7 +9,7 @@ from .. import _core
 from .._errors import NoCentralityError
 from ._graph import cannot, length, strength
 from ._paths import _connected
-from ._registry import ONCE, VERSION, function
+from ._registry import VERSION, function
 
 
 def _check_pagerank(alpha, tol, weight, dangling):
@@ -20,7 +20,7 @@ def _check_pagerank(alpha, tol, weight, dangling):
     return True if 0 <= alpha < 1 and tol > 0 else "alpha or tol is out of range"
 
 
-@function(500, _check_pagerank)
+@function(_check_pagerank)
 def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart=None, weight="weight", dangling=None):
     n = len(G)
     if n == 0:
@@ -68,12 +68,12 @@ def _sample(G, k, seed):
 def _check_betweenness(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     if endpoints and (k is not None or G.is_directed()):
         return "endpoints with samples or directed graphs are left to networkx"
-    if k is not None and VERSION < (3, 5):
-        return "samples are left to networkx 3.4, which scales them otherwise"
+    if k is not None and VERSION < (3, 6):
+        return "samples are left to versions of networkx that scale them otherwise"
     return "the weight is a function" if callable(weight) else True
 
 
-@function(200, _check_betweenness)
+@function(_check_betweenness)
 def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     n = len(G)
     if k == n:
@@ -100,12 +100,12 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
 def _check_edge_betweenness(G, k=None, normalized=True, weight=None, seed=None):
     if G.is_multigraph():
         return "edges of multigraphs are left to networkx"
-    if k is not None and VERSION < (3, 5):
-        return "samples are left to networkx 3.4, which scales them otherwise"
+    if k is not None and VERSION < (3, 6):
+        return "samples are left to versions of networkx that scale them otherwise"
     return "the weight is a function" if callable(weight) else True
 
 
-@function(200, _check_edge_betweenness)
+@function(_check_edge_betweenness)
 def edge_betweenness_centrality(G, k=None, normalized=True, weight=None, seed=None):
     sample = _sample(G, k, seed)
     if len(G) < 2:
@@ -122,7 +122,7 @@ def _check_closeness(G, u=None, distance=None, wf_improved=True):
     return "the distance is a function" if callable(distance) else True
 
 
-@function(300, _check_closeness)
+@function(_check_closeness)
 def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     if u is not None:
         raise cannot("the closeness of one node is left to networkx")
@@ -142,7 +142,7 @@ def _check_harmonic(G, nbunch=None, distance=None, sources=None):
     return "the distance is a function" if callable(distance) else True
 
 
-@function(300, _check_harmonic)
+@function(_check_harmonic)
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     kernel, values = G.long(distance)
     made = G.by_node(_core.closeness(kernel, harmonic=True, weights=length(values))[0])
@@ -159,7 +159,7 @@ def _irreducible(G, weight):
     return kernel, strength(values)
 
 
-@function(500, lambda G, max_iter=100, tol=1e-6, nstart=None, weight=None: nstart is None)
+@function(lambda G, max_iter=100, tol=1e-6, nstart=None, weight=None: nstart is None)
 def eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
@@ -172,7 +172,7 @@ def eigenvector_centrality(G, max_iter=100, tol=1e-6, nstart=None, weight=None):
     return G.by_node(scores)
 
 
-@function(500, lambda G, weight=None, max_iter=50, tol=0: max_iter > 1)
+@function(lambda G, weight=None, max_iter=50, tol=0: max_iter > 1)
 def eigenvector_centrality_numpy(G, weight=None, max_iter=50, tol=0):
     if len(G) < 3:
         raise cannot("graphs of less than 3 nodes are left to networkx")
@@ -200,7 +200,7 @@ def _check_katz(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=None, no
     return True if nstart is None and _above_0(alpha) and _above_0(beta) else "only alpha and beta above 0 are here"
 
 
-@function(500, _check_katz)
+@function(_check_katz)
 def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1e-6, nstart=None, normalized=True, weight=None):
     if len(G) == 0:
         return {}
@@ -224,7 +224,7 @@ def _check_katz_numpy(G, alpha=0.1, beta=1.0, normalized=True, weight=None):
     return True
 
 
-@function(200, _check_katz_numpy)
+@function(_check_katz_numpy)
 def katz_centrality_numpy(G, alpha=0.1, beta=1.0, normalized=True, weight=None):
     if len(G) < 2:
         raise cannot("graphs of less than 2 nodes are left to networkx")
@@ -243,7 +243,7 @@ def _check_hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     return True
 
 
-@function(500, _check_hits)
+@function(_check_hits)
 def hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     if len(G) == 0:
         return {}, {}
@@ -267,16 +267,16 @@ def _degree_share(G, outgoing, incoming):
     return {v: d * s for v, d in zip(G.nodes, G.core.degrees(G.copies(), outgoing, incoming))}
 
 
-@function(ONCE)
+@function()
 def degree_centrality(G):
     return _degree_share(G, True, True)
 
 
-@function(ONCE)
+@function()
 def in_degree_centrality(G):
     return _degree_share(G, False, True)
 
 
-@function(ONCE)
+@function()
 def out_degree_centrality(G):
     return _degree_share(G, True, False)

@@ -8,7 +8,7 @@ from networkx.algorithms.shortest_paths.generic import _build_paths_from_predece
 from .. import _core
 from ._graph import cannot, refuse
 from ._paths import _connected, _require, _search, _weighted, dijkstra_predecessor_and_distance, distances_of, predecessor
-from ._registry import ONCE, function
+from ._registry import function
 
 
 def _simple(G):
@@ -33,29 +33,31 @@ def _some_nodes(G):
         raise nx.NetworkXPointlessConcept("G has no nodes.")
 
 
-@function(ONCE, _simple)
+@function(_simple)
 def is_tree(G):
     _some_nodes(G)
     return len(G) - 1 == _edges(G) and _core.nx_component_count(G.kernel(), False) == 1
 
 
-@function(ONCE, _simple)
+@function(_simple)
 def is_forest(G):
     _some_nodes(G)
+    if hasattr(G.source, "_graph"):
+        raise cannot("networkx counts the edges of subgraphs of a view, which may have more than the view")
     return _edges(G) == len(G) - _core.nx_component_count(G.kernel(), False)
 
 
-@function(ONCE, _simple)
+@function(_simple)
 def is_arborescence(G):
     return is_tree(G) and max(_degrees(G, outgoing=False)) <= 1
 
 
-@function(ONCE, _simple)
+@function(_simple)
 def is_branching(G):
     return is_forest(G) and max(_degrees(G, outgoing=False)) <= 1
 
 
-@function(ONCE, _simple)
+@function(_simple)
 def is_eulerian(G):
     if G.is_directed():
         balanced = list(_degrees(G, incoming=False)) == list(_degrees(G, outgoing=False))
@@ -108,7 +110,7 @@ def _check_all(weight=None, method="dijkstra"):
     return f"method {method} is left to networkx"
 
 
-@function(ONCE, _check_all)
+@function(_check_all)
 def all_shortest_paths(G, source, target, weight=None, method="dijkstra"):
     if weight is None:
         before = predecessor(G, source)
@@ -121,14 +123,14 @@ def _without_weights(weight=None):
     return True if weight is None else "weights are left to networkx"
 
 
-@function(ONCE, _without_weights)
+@function(_without_weights)
 def single_source_all_shortest_paths(G, source, weight=None, method="dijkstra"):
     before = predecessor(G, source)
     for node in before:
         yield node, list(_build_paths_from_predecessors({source}, node, before))
 
 
-@function(ONCE, _without_weights)
+@function(_without_weights)
 def all_pairs_all_shortest_paths(G, weight=None, method="dijkstra"):
     for node in G.nodes:
         yield node, dict(single_source_all_shortest_paths(G, node))
@@ -141,7 +143,7 @@ def _length_between(G, source, target, weight):
     return found.last_length() if number >= 0 and found.last() == number else None
 
 
-@function(ONCE, _weighted)
+@function(_weighted)
 def bellman_ford_path_length(G, source, target, weight="weight"):
     if source == target:
         _require(G, source, "Node {} not found in graph")
@@ -159,7 +161,7 @@ def _check_star(heuristic=None, weight="weight", cutoff=None):
     return _weighted(weight)
 
 
-@function(ONCE, _check_star)
+@function(_check_star)
 def astar_path_length(G, source, target, heuristic=None, weight="weight", *, cutoff=None):
     if source not in G or target not in G:
         raise nx.NodeNotFound(f"Either source {source} or target {target} is not in G")
@@ -183,7 +185,7 @@ def _check_barycenter(G, weight=None, attr=None, sp=None):
     return _weighted(weight)
 
 
-@function(500, _check_barycenter)
+@function(_check_barycenter)
 def barycenter(G, weight=None, attr=None, sp=None):
     if len(G) == 0 or weight is None and (G.is_multigraph() or _edges(G) == len(G) - 1):
         raise cannot("centres of trees are left to networkx")
@@ -196,7 +198,7 @@ def barycenter(G, weight=None, attr=None, sp=None):
     return [v for v, total in zip(G.nodes, sums) if total == least]
 
 
-@function(500, lambda G, sp=None, weight=None: sp is None and weight is None)
+@function(lambda G, sp=None, weight=None: sp is None and weight is None)
 def harmonic_diameter(G, sp=None, *, weight=None):
     n = len(G)
     total = math.fsum(_core.closeness(G.kernel(), harmonic=True)[0].tolist()) if n else 0
@@ -218,14 +220,14 @@ def _reaching(G):
         raise nx.NetworkXError("local_reaching_centrality of a single node with self-loop not well-defined")
 
 
-@function(ONCE, _check_reaching)
+@function(_check_reaching)
 def local_reaching_centrality(G, v, paths=None, weight=None, normalized=True):
     _reaching(G)
     number = _require(G, v, "Source {} not in G")
     return (len(G.core.bfs_lengths(number, False, None)) - 1) / (len(G) - 1)
 
 
-@function(500, _check_reaching)
+@function(_check_reaching)
 def global_reaching_centrality(G, weight=None, normalized=True):
     _reaching(G)
     reached = [len(G.core.bfs_lengths(number, False, None)) - 1 for number in range(len(G))]
@@ -237,7 +239,7 @@ def global_reaching_centrality(G, weight=None, normalized=True):
 # Pairs
 
 
-@function(ONCE)
+@function()
 def preferential_attachment(G, ebunch=None):
     refuse(G, "directed", "multigraph")
     degrees = dict(zip(G.nodes, _degrees(G)))

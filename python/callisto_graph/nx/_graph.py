@@ -250,19 +250,37 @@ class Graph:
             self._values[None] = self._read(None)
         return self._values[None]
 
-    def _read(self, attribute):
+    def _read(self, attribute, missing=1):
         adjacency = self._adjacency
         try:
-            found = self.core.values(adjacency, attribute)
+            found = self.core.values(adjacency, attribute, missing)
         except NotImplementedError:
             if adjacency is not self.source._adj or type(self.source) in CLASSES:
                 raise
             adjacency = _plain_dicts(adjacency, self._multigraph)
-            found = self.core.values(adjacency, attribute)
+            found = self.core.values(adjacency, attribute, missing)
         if (not self._directed and adjacency is not self.source._adj
                 and not _values_are_symmetric(adjacency, self._multigraph, attribute)):
             raise cannot("an edge has another weight from its other end")
         return found
+
+    def capacities(self, attribute):
+        """Returns the values of an attribute of the edges, infinity for edges that have none."""
+        key = "capacity", attribute
+        if key not in self._values:
+            self._values[key] = self._read(attribute, math.inf)
+        return self._values[key]
+
+    def bounded(self, attribute):
+        """Returns (kernel graph, sum of all finite capacities): infinite ones are larger than that."""
+        key = "capacity", attribute
+        if key not in self._kernels:
+            values = self.capacities(attribute)
+            finite = values.bound_capacities()
+            if finite > 2**52:
+                raise cannot("the sum of the capacities is beyond 2^52")
+            self._kernels[key] = values.graph(self.core, False), finite
+        return self._kernels[key]
 
     def kernel(self, values=None, sums=False):
         """Returns the graph for kernels: without weights, with the least of parallel edges, or with their sums."""

@@ -6,7 +6,7 @@ import networkx as nx
 
 from .. import _core
 from ._graph import cannot, length, steps
-from ._registry import ONCE, VERSION, function
+from ._registry import VERSION, function
 
 
 def _require(G, node, text):
@@ -16,12 +16,12 @@ def _require(G, node, text):
     return number
 
 
-@function(ONCE)
+@function()
 def single_source_shortest_path_length(G, source, cutoff=None):
     return G.core.bfs_lengths(_require(G, source, "Source {} is not in G"), False, steps(cutoff))
 
 
-@function(ONCE)
+@function()
 def single_target_shortest_path_length(G, target, cutoff=None):
     return G.turned().bfs_lengths(_require(G, target, "Target {} is not in G"), True, steps(cutoff))
 
@@ -32,12 +32,12 @@ def all_pairs_shortest_path_length(G, cutoff=None):
         yield node, G.core.bfs_lengths(number, False, steps(cutoff))
 
 
-@function(ONCE)
+@function()
 def single_source_shortest_path(G, source, cutoff=None):
     return G.core.bfs_paths(_require(G, source, "Source {} not in G"), False, False, steps(cutoff))
 
 
-@function(ONCE)
+@function()
 def single_target_shortest_path(G, target, cutoff=None):
     return G.turned().bfs_paths(_require(G, target, "Target {} not in G"), True, True, steps(cutoff))
 
@@ -48,7 +48,7 @@ def all_pairs_shortest_path(G, cutoff=None):
         yield node, G.core.bfs_paths(number, False, False, steps(cutoff))
 
 
-@function(ONCE)
+@function()
 def bidirectional_shortest_path(G, source, target):
     u = _require(G, source, "Source {} is not in G")
     v = _require(G, target, "Target {} is not in G")
@@ -58,13 +58,13 @@ def bidirectional_shortest_path(G, source, target):
     return path
 
 
-@function(ONCE)
+@function()
 def has_path(G, source, target):
     u = _require(G, source, "Source {} is not in G")
     return G.turned().reaches(u, _require(G, target, "Target {} is not in G"))
 
 
-@function(ONCE)
+@function()
 def predecessor(G, source, target=None, cutoff=None, return_seen=None):
     number = _require(G, source, "Source {} not in G")
     before, seen = G.core.bfs_predecessors(number, max(1, math.ceil(cutoff)) if cutoff else None)
@@ -92,12 +92,12 @@ def _method(weight, method):
 
 
 def _check_shortest_path(G, source=None, target=None, weight=None, method="dijkstra"):
-    if target is None and (source is None or weight is not None) and VERSION < (3, 5):
-        return "networkx 3.4 answers in another form or order"
+    if target is None and (source is None and VERSION < (3, 5) or weight is not None and VERSION < (3, 6)):
+        return "this version of networkx answers in another form or order"
     return _check_shortest(G, source, target, weight, method)
 
 
-@function(ONCE, _check_shortest_path)
+@function(_check_shortest_path)
 def shortest_path(G, source=None, target=None, weight=None, method="dijkstra"):
     _method(weight, method)
     if weight is None:
@@ -115,7 +115,7 @@ def shortest_path(G, source=None, target=None, weight=None, method="dijkstra"):
     return bidirectional_dijkstra(G, source, target, weight)[1]
 
 
-@function(ONCE, _check_shortest)
+@function(_check_shortest)
 def shortest_path_length(G, source=None, target=None, weight=None, method="dijkstra"):
     _method(weight, method)
     if weight is None:
@@ -151,7 +151,7 @@ def _weighted(weight):
     return "the weight is a function" if callable(weight) else True
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def multi_source_dijkstra(G, sources, target=None, cutoff=None, weight="weight"):
     starts = _sources(G, sources)
     if target is None:
@@ -166,38 +166,38 @@ def multi_source_dijkstra(G, sources, target=None, cutoff=None, weight="weight")
     return found.last_length(), found.path(number)
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def multi_source_dijkstra_path(G, sources, cutoff=None, weight="weight"):
     return multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
     starts = _sources(G, sources)
     return _search(G, starts, weight, cutoff).lengths(len(starts))
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"):
     return multi_source_dijkstra(G, {source}, cutoff=cutoff, target=target, weight=weight)
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def single_source_dijkstra_path(G, source, cutoff=None, weight="weight"):
     return multi_source_dijkstra(G, {source}, cutoff=cutoff, weight=weight)[1]
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     return multi_source_dijkstra_path_length(G, {source}, cutoff=cutoff, weight=weight)
 
 
-@function(ONCE, _weighted)
+@function(_weighted)
 def dijkstra_path(G, source, target, weight="weight"):
     return single_source_dijkstra(G, source, target=target, weight=weight)[1]
 
 
-@function(ONCE, _weighted)
+@function(_weighted)
 def dijkstra_path_length(G, source, target, weight="weight"):
     _require(G, source, "Node {} not found in graph")
     if source == target:
@@ -209,14 +209,14 @@ def dijkstra_path_length(G, source, target, weight="weight"):
     return found.last_length()
 
 
-@function(1000, _weighted)
+@function(_weighted)
 def dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
     _require(G, source, "Node {} is not found in the graph")
     found = _search(G, [source], weight, cutoff, None, True)
     return found.predecessors(), found.lengths(1)
 
 
-@function(ONCE, _weighted)
+@function(_weighted)
 def bidirectional_dijkstra(G, source, target, weight="weight"):
     u = _require(G, source, "Source {} is not in G")
     v = _require(G, target, "Target {} is not in G")
@@ -231,19 +231,19 @@ def bidirectional_dijkstra(G, source, target, weight="weight"):
     return found
 
 
-@function(200, _weighted)
+@function(_weighted)
 def all_pairs_dijkstra(G, cutoff=None, weight="weight"):
     G.long(weight, one_type=True, kernel=False)  # refuses weights at once, not at the first item
     return ((node, single_source_dijkstra(G, node, cutoff=cutoff, weight=weight)) for node in G.nodes)
 
 
-@function(200, _weighted)
+@function(_weighted)
 def all_pairs_dijkstra_path(G, cutoff=None, weight="weight"):
     G.long(weight, one_type=True, kernel=False)  # refuses weights at once, not at the first item
     return ((node, single_source_dijkstra_path(G, node, cutoff=cutoff, weight=weight)) for node in G.nodes)
 
 
-@function(200, _weighted)
+@function(_weighted)
 def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
     G.long(weight, one_type=True, kernel=False)  # refuses weights at once, not at the first item
     return ((node, single_source_dijkstra_path_length(G, node, cutoff=cutoff, weight=weight)) for node in G.nodes)
@@ -283,7 +283,7 @@ def _check_average(G, weight=None, method=None):
     return True
 
 
-@function(500, _check_average)
+@function(_check_average)
 def average_shortest_path_length(G, weight=None, method=None):
     n = len(G)
     if n == 0:
@@ -299,7 +299,7 @@ def average_shortest_path_length(G, weight=None, method=None):
     return distance_sums(G, None if method == "unweighted" else weight) / (n * (n - 1))
 
 
-@function(500, lambda G, weight=None: not callable(weight))
+@function(lambda G, weight=None: not callable(weight))
 def wiener_index(G, weight=None):
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
@@ -313,7 +313,7 @@ def wiener_index(G, weight=None):
     return total if G.is_directed() else total / 2
 
 
-@function(500)
+@function()
 def global_efficiency(G):
     n = len(G)
     if n * (n - 1) == 0:
@@ -348,29 +348,29 @@ def _check_measure(G, e=None, usebounds=False, weight=None):
     return "the weight is a function" if callable(weight) else True
 
 
-@function(500, _check_eccentricity)
+@function(_check_eccentricity)
 def eccentricity(G, v=None, sp=None, weight=None):
     return _eccentricities(G, weight)
 
 
-@function(500, _check_measure)
+@function(_check_measure)
 def diameter(G, e=None, usebounds=False, weight=None):
     return max(_eccentricities(G, weight).values())
 
 
-@function(500, _check_measure)
+@function(_check_measure)
 def radius(G, e=None, usebounds=False, weight=None):
     return min(_eccentricities(G, weight).values())
 
 
-@function(500, _check_measure)
+@function(_check_measure)
 def periphery(G, e=None, usebounds=False, weight=None):
     found = _eccentricities(G, weight)
     most = max(found.values())
     return [v for v, e in found.items() if e == most]
 
 
-@function(500, _check_measure)
+@function(_check_measure)
 def center(G, e=None, usebounds=False, weight=None):
     if weight is None and not G.is_directed() and (not len(G) or G.core.arcs - G.core.loops == 2 * (len(G) - 1)):
         raise cannot("centres of trees are left to networkx")

@@ -1,4 +1,4 @@
-"""Which functions the backend has, and what it takes before a call is worth a conversion."""
+"""Which functions the backend has, and how arguments of their calls are bound."""
 
 import functools
 import inspect
@@ -6,23 +6,19 @@ import sys
 
 import networkx
 
-#: By name: (function, arcs from which a graph that is not yet converted is worth it, test of the arguments).
+#: By name: (function, test of the arguments).
 FUNCTIONS = {}
 
 #: NetworkX's version, such as (3, 6). Answers follow it where versions differ.
 VERSION = tuple(int(part) for part in networkx.__version__.split(".")[:2])
 
-#: Functions that look at a graph's edges only once or twice take about as long as a conversion in NetworkX.
-ONCE = None
 
-
-def function(arcs=2000, check=None, name=None):
-    """Registers a function of NetworkX. `arcs`: number of ends of edges from which a cold call is faster than NetworkX's;
-    ONCE: only graphs that are converted already. `check`: called with the call's arguments of the names of its own
-    parameters, returns why not, or True."""
+def function(check=None, name=None):
+    """Registers a function of NetworkX. `check`: called with the call's arguments of the names of its own parameters,
+    returns why not, or True."""
 
     def register(implementation):
-        FUNCTIONS[name or implementation.__name__] = (implementation, arcs, check)
+        FUNCTIONS[name or implementation.__name__] = (implementation, check)
         return implementation
 
     return register

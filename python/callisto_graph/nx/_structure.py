@@ -7,7 +7,7 @@ import networkx as nx
 
 from .. import _core
 from ._graph import cannot, refuse, unseeded
-from ._registry import ONCE, function
+from ._registry import function
 
 _LOOPS = ("Input graph has self loops which is not permitted; "
           "Consider using G.remove_edges_from(nx.selfloop_edges(G)).")
@@ -19,7 +19,7 @@ def _check_core(G, core_number=None):
     return True
 
 
-@function(1000, _check_core, "core_number")
+@function(_check_core, "core_number")
 def core_number_(G):
     refuse(G, "multigraph")
     if G.core.loops:
@@ -34,28 +34,28 @@ def _core_subgraph(G, chosen, k, core_number, lower=0):
     return G.source.subgraph(v for v in numbers if chosen(v, k, numbers)).copy()
 
 
-@function(1000, _check_core)
+@function(_check_core)
 def k_core(G, k=None, core_number=None):
     return _core_subgraph(G, lambda v, k, c: c[v] >= k, k, core_number)
 
 
-@function(1000, _check_core)
+@function(_check_core)
 def k_shell(G, k=None, core_number=None):
     return _core_subgraph(G, lambda v, k, c: c[v] == k, k, core_number)
 
 
-@function(1000, _check_core)
+@function(_check_core)
 def k_crust(G, k=None, core_number=None):
     return _core_subgraph(G, lambda v, k, c: c[v] <= k, k, core_number, 1)
 
 
-@function(1000, _check_core)
+@function(_check_core)
 def k_corona(G, k, core_number=None):
     rows = G.source._adj
     return _core_subgraph(G, lambda v, k, c: c[v] == k and k == sum(1 for w in rows[v] if c[w] >= k), k, core_number)
 
 
-@function(1000)
+@function()
 def k_truss(G, k):
     if G.core.loops:
         raise nx.NetworkXNotImplemented(_LOOPS)
@@ -85,7 +85,7 @@ def _blocks(G):
     return _core.biconnected(G.kernel())
 
 
-@function(1000, _check_bridges)
+@function(_check_bridges)
 def bridges(G, root=None):
     if not len(G):
         return iter(())
@@ -97,12 +97,12 @@ def bridges(G, root=None):
             if (min(number[u], number[v]), max(number[u], number[v])) in found)
 
 
-@function(1000, _check_bridges)
+@function(_check_bridges)
 def has_bridges(G, root=None):
     return len(G) > 0 and 2 in _blocks(G)[3].tolist()
 
 
-@function(1000)
+@function()
 def is_biconnected(G):
     sizes = _blocks(G)[3].tolist() if len(G) else []
     return sizes == [len(G)]
@@ -123,7 +123,7 @@ def _check_triangles(G, nodes=None):
     return True
 
 
-@function(500, _check_triangles)
+@function(_check_triangles)
 def triangles(G, nodes=None):
     return _chosen(G, nodes, G.by_node(_core.clustering(G.kernel())[0]))
 
@@ -132,7 +132,7 @@ def _check_clustering(G, weight):
     return "the weight is a function" if callable(weight) and not G.is_multigraph() else True
 
 
-@function(500, _check_clustering)
+@function(_check_clustering)
 def clustering(G, nodes=None, weight=None):
     refuse(G, "multigraph")
     values = G.values(weight)
@@ -149,7 +149,7 @@ def clustering(G, nodes=None, weight=None):
     return _chosen(G, nodes, {v: c or 0 for v, c in zip(G.nodes, made.tolist())})
 
 
-@function(500, _check_clustering)
+@function(_check_clustering)
 def average_clustering(G, nodes=None, weight=None, count_zeros=True):
     found = clustering(G, nodes, weight=weight).values()
     if not count_zeros:
@@ -157,13 +157,13 @@ def average_clustering(G, nodes=None, weight=None, count_zeros=True):
     return sum(found) / len(found)
 
 
-@function(500, lambda G: G.is_multigraph() or not G.is_directed())
+@function(lambda G: G.is_multigraph() or not G.is_directed())
 def transitivity(G):
     refuse(G, "multigraph")
     return _core.clustering(G.kernel())[4] or 0
 
 
-@function(300, lambda G, nodes=None: not G.is_directed())
+@function(lambda G, nodes=None: not G.is_directed())
 def square_clustering(G, nodes=None):
     made = _core.nx_square_clustering(G.kernel()).tolist()
     return _chosen(G, nodes, {v: 0 if c < 0 else c for v, c in zip(G.nodes, made)})
@@ -197,19 +197,19 @@ def _alike(G, ebunch, measure):
     return _valued(G, ebunch, measure)
 
 
-@function(ONCE, _check_pairs)
+@function(_check_pairs)
 def jaccard_coefficient(G, ebunch=None):
     found = _alike(G, ebunch, 1)
     return ((u, v, 0 if p < 0 else p) for (u, v), p in found)
 
 
-@function(ONCE, _check_pairs)
+@function(_check_pairs)
 def adamic_adar_index(G, ebunch=None):
     found = _alike(G, ebunch, 2)
     return ((u, v, p or 0) for (u, v), p in found)
 
 
-@function(ONCE, _check_pairs)
+@function(_check_pairs)
 def resource_allocation_index(G, ebunch=None):
     found = _alike(G, ebunch, 3)
     return ((u, v, p or 0) for (u, v), p in found)
@@ -223,7 +223,7 @@ def _with_nearness(G, found, alpha):
         yield u, v, alpha * int(p) + (1 - alpha) * len(G) / lengths.get(v, math.inf)
 
 
-@function(ONCE, _check_pairs)
+@function(_check_pairs)
 def common_neighbor_centrality(G, ebunch=None, alpha=0.8):
     if ebunch is not None and any(u == v for u, v in ebunch):
         raise cannot("pairs of one node are left to networkx")
@@ -244,7 +244,7 @@ def _communities(G, leiden, weight, resolution, seed):
     return G.core.sets_by(_core.nx_communities(kernel, leiden, resolution, seed.getrandbits(63)))
 
 
-@function(300, _check_communities)
+@function(_check_communities)
 def louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
     return _communities(G, False, weight, resolution, seed)
 
@@ -254,7 +254,7 @@ def _check_leiden(G, weight="weight", resolution=1, max_level=None, seed=None, m
 
 
 # From 3.7 on NetworkX has the function itself; `metric`, `theta` and another default quality came with it.
-@function(0, _check_leiden)
+@function(_check_leiden)
 def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=None, metric="modularity", theta=0.01):
     if metric != "modularity":
         raise cannot("other qualities are left to networkx")
@@ -262,12 +262,12 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
 
 
 # On some views of multigraphs NetworkX fails.
-@function(500, lambda G: not (G.is_multigraph() and hasattr(G, "_graph")))
+@function(lambda G: not (G.is_multigraph() and hasattr(G, "_graph")))
 def label_propagation_communities(G):
     return dict(enumerate(G.core.label_sets(G.copies()))).values()
 
 
-@function(ONCE, lambda G, communities, weight="weight", resolution=1: not callable(weight))
+@function(lambda G, communities, weight="weight", resolution=1: not callable(weight))
 def modularity(G, communities, weight="weight", resolution=1):
     if not isinstance(communities, list):
         communities = list(communities)

@@ -4,7 +4,7 @@ import networkx as nx
 
 from .. import _core
 from ._graph import cannot, refuse, unseeded
-from ._registry import ONCE, VERSION, function
+from ._registry import VERSION, function
 
 
 def _start(G, node):
@@ -19,13 +19,13 @@ def _unsorted(sort_neighbors=None):
     return True if sort_neighbors is None else "sorted neighbours are left to networkx"
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def bfs_edges(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
     core = G.turned() if reverse else G.core
     yield from core.bfs_edges(_start(G, source), reverse, depth_limit)
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
     tree = nx.DiGraph()
     tree.add_node(source)
@@ -33,13 +33,13 @@ def bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
     return tree
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def bfs_predecessors(G, source, depth_limit=None, sort_neighbors=None):
     for u, v in bfs_edges(G, source, depth_limit=depth_limit):
         yield v, u
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
     parent, children = source, []
     for u, v in bfs_edges(G, source, depth_limit=depth_limit):
@@ -50,7 +50,7 @@ def bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
     yield parent, children
 
 
-@function(ONCE)
+@function()
 def bfs_layers(G, sources):
     if sources in G:
         sources = [sources]
@@ -61,7 +61,7 @@ def bfs_layers(G, sources):
     yield from G.core.bfs_layers([G.find(node) for node in first])
 
 
-@function(ONCE)
+@function()
 def descendants_at_distance(G, source, distance):
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
@@ -72,12 +72,12 @@ def descendants_at_distance(G, source, distance):
     return G.core.bfs_set(G.find(source), False, distance)
 
 
-@function(ONCE)
+@function()
 def descendants(G, source):
     return G.core.bfs_set(_start(G, source), False, None)
 
 
-@function(ONCE)
+@function()
 def ancestors(G, source):
     return G.core.bfs_set(_start(G, source), True, None)
 
@@ -86,12 +86,12 @@ def _depth_first(G, source, depth_limit):
     return G.core.depth_first(None if source is None else _start(G, source), depth_limit)
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def dfs_edges(G, source=None, depth_limit=None, *, sort_neighbors=None):
     yield from _depth_first(G, source, depth_limit)[1]
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def dfs_tree(G, source=None, depth_limit=None, *, sort_neighbors=None):
     tree = nx.DiGraph()
     if source is None:
@@ -102,12 +102,12 @@ def dfs_tree(G, source=None, depth_limit=None, *, sort_neighbors=None):
     return tree
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def dfs_predecessors(G, source=None, depth_limit=None, *, sort_neighbors=None):
     return {v: u for u, v in _depth_first(G, source, depth_limit)[1]}
 
 
-@function(ONCE, _unsorted)
+@function(_unsorted)
 def dfs_successors(G, source=None, depth_limit=None, *, sort_neighbors=None):
     made = {}
     for u, v in _depth_first(G, source, depth_limit)[1]:
@@ -121,22 +121,22 @@ def _whole_depth(depth_limit=None, sort_neighbors=None):
     return _unsorted(sort_neighbors)
 
 
-@function(ONCE, _whole_depth)
+@function(_whole_depth)
 def dfs_preorder_nodes(G, source=None, depth_limit=None, *, sort_neighbors=None):
     yield from _depth_first(G, source, None)[0]
 
 
-@function(ONCE, _whole_depth)
+@function(_whole_depth)
 def dfs_postorder_nodes(G, source=None, depth_limit=None, *, sort_neighbors=None):
     yield from _depth_first(G, source, None)[2]
 
 
-@function(ONCE)
+@function()
 def is_directed_acyclic_graph(G):
     return G.is_directed() and G.core.generations(G.copies())[1]
 
 
-@function(ONCE)
+@function()
 def is_bipartite(G):
     return G.core.two_colours()
 
@@ -146,39 +146,39 @@ def _not_empty(G):
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
 
 
-@function(1_000_000)
+@function()
 def connected_components(G):
     yield from G.core.components()
 
 
-@function(1_000_000)
+@function()
 def weakly_connected_components(G):
     yield from G.core.components()
 
 
-@function(1_000_000)
+@function()
 def number_connected_components(G):
     return _core.nx_component_count(G.kernel(), False)
 
 
-@function(1_000_000)
+@function()
 def number_weakly_connected_components(G):
     return _core.nx_component_count(G.kernel(), False)
 
 
-@function(1_000_000)
+@function()
 def is_connected(G):
     _not_empty(G)
     return _core.nx_component_count(G.kernel(), False) == 1
 
 
-@function(1_000_000)
+@function()
 def is_weakly_connected(G):
     _not_empty(G)
     return _core.nx_component_count(G.kernel(), False) == 1
 
 
-@function(ONCE)
+@function()
 def node_connected_component(G, n):
     number = G.find(n)
     if number < 0:
@@ -214,7 +214,7 @@ def _check_colour(G, strategy="largest_first", interchange=False):
     return True
 
 
-@function(ONCE, _check_colour)
+@function(_check_colour)
 def greedy_color(G, strategy="largest_first", interchange=False):
     return G.core.colours(G.copies())
 
@@ -223,7 +223,7 @@ def _check_set(G, nodes=None, seed=None):
     return "sets around given nodes are left to networkx" if nodes else unseeded(seed)
 
 
-@function(ONCE, _check_set)
+@function(_check_set)
 def maximal_independent_set(G, nodes=None, seed=None):
     if G.core.loops or not len(G):
         raise cannot("sets of empty graphs and graphs with loops are left to networkx")
@@ -254,23 +254,23 @@ def _tree(G, heaviest, weight):
     return tree
 
 
-@function(1000, _check_tree)
+@function(_check_tree)
 def minimum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
     G.values(weight)
     return _forest(G, False, weight, data)
 
 
-@function(1000, _check_tree)
+@function(_check_tree)
 def maximum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
     G.values(weight)
     return _forest(G, True, weight, data)
 
 
-@function(1000, _check_tree)
+@function(_check_tree)
 def minimum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
     return _tree(G, False, weight)
 
 
-@function(1000, _check_tree)
+@function(_check_tree)
 def maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
     return _tree(G, True, weight)

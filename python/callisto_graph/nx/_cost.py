@@ -1,0 +1,63 @@
+"""Whether a call is faster here than in NetworkX: what such calls were measured to cost, for the size of this graph."""
+
+import bisect
+import math
+
+from ._costs import COSTS, SIZES
+
+#: A call runs here if it takes less than this share of NetworkX's time, with a conversion and on a kept one. Costs follow
+#: from nodes and ends of edges together, while some functions look at nodes only, and conversions vary with the graph:
+#: first calls that were measured on other graphs took up to 1.7 times what these costs say.
+FIRST, KEPT = 0.55, 0.9
+
+#: Parameters that end a call early, or ask for a part of the graph.
+LIMITS = frozenset("cutoff depth_limit ebunch nbunch nodes nodelist number_of_nodes s target k sources".split())
+
+#: By name: the parameter that is a number of rounds, of which each looks at the whole graph.
+ROUNDS = {"betweenness_centrality": "k", "edge_betweenness_centrality": "k", "voterank": "number_of_nodes"}
+
+#: Functions that look at each node's degree only, which takes less time than any conversion.
+DEGREES = frozenset("degree_centrality in_degree_centrality is_regular isolates number_of_isolates out_degree_centrality".split())
+
+_LOGS = tuple(map(math.log, SIZES))
+
+
+def limits_of(parameters):
+    """Returns the names of the parameters that may end a call early: those that are None where nothing is asked."""
+    return tuple(name for name, p in parameters.items() if name in LIMITS and p.default is None)
+
+
+def share_of(name, given, nodes):
+    """Returns the share of the whole work that a call does, as its arguments say; None if they do not tell."""
+    wanted = ROUNDS.get(name)
+    others = [value for parameter, value in given.items() if parameter != wanted]
+    if any(value is not None for value in others) or not isinstance(given.get(wanted), int):
+        return None
+    return min(1.0, max(given[wanted], 1) / max(nodes, 1))
+
+
+def microseconds(measured, size):
+    """Returns what a call costs by what it cost on graphs of SIZES, in between and beyond by powers of the size."""
+    if len(measured) == 1:  # where networkx takes so long on the smallest graph that nothing else was to be measured
+        return measured[0] * size / SIZES[0]
+    at = min(max(bisect.bisect(SIZES, size), 1), len(measured) - 1)
+    low, high = math.log(measured[at - 1]), math.log(measured[at])
+    power = (high - low) / (_LOGS[at] - _LOGS[at - 1])
+    return math.exp(low + power * (math.log(max(size, 1)) - _LOGS[at - 1]))
+
+
+def worth(name, size, kept, share=1.0):
+    """Returns True, or why not. `size`: nodes and ends of edges together. `kept`: there is a conversion. `share`: of
+    the work of a whole call."""
+    if name in DEGREES and not kept:
+        return "networkx looks at degrees in less time than a conversion takes"
+    if name not in COSTS:
+        return True if kept or size > 10000 else "the costs of the call are not known"
+    theirs, first, again = COSTS[name]
+    least = max(size, SIZES[0])  # below, calls here cost what they cost on any graph
+    own = share * microseconds(again, least)
+    if not kept:
+        own += max(0.0, microseconds(first, least) - microseconds(again, least))
+    if own < (KEPT if kept else FIRST) * share * microseconds(theirs, size):
+        return True
+    return "networkx takes no longer on " + ("this graph" if kept else "a graph of this size as its conversion does")
