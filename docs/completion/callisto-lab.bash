@@ -79,8 +79,8 @@ _callisto_lab() {
       valued=' --jobs --rounds --contexts --length --color '
       ;;
     ' simulate cluster')
-      flags='--help --nodes --ranks --workers --microseconds --seed --output --json --quiet --no-progress --color'
-      valued=' --nodes --ranks --workers --microseconds --seed -o --output --color '
+      flags='--help --nodes --ranks --workers --microseconds --scale --seed --output --json --quiet --no-progress --color'
+      valued=' --nodes --ranks --workers --microseconds --scale --seed -o --output --color '
       ;;
   esac
   for ((i = first; i < COMP_CWORD; i++)); do
@@ -171,8 +171,8 @@ _callisto_lab() {
       ' simulate fig4 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
       ' simulate domino 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
       ' simulate manners 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
-      ' simulate cluster 0') kind=words words='gups reads probe costs' ;;
-      ' simulate cluster 1') kind=or_file words='ethernet-100g infiniband-ndr interlagos-qdr' ;;
+      ' simulate cluster 0') kind=words words='gups uts workers programs reads tables paper scale model faults probe costs' ;;
+      ' simulate cluster 1') kind=or_file words='ethernet-100g-tcp ethernet-100g infiniband-ndr interlagos-qdr' ;;
     esac
     if ((arguments == 0)) && [[ -n $subcommands ]]; then
       words="$subcommands $words"

@@ -70,8 +70,8 @@ complete -c callisto-lab -n '__callisto_lab_at '\''simulate'\''; and __callisto_
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate fig4'\''; and __callisto_lab_argument 1; and not __callisto_lab_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate domino'\''; and __callisto_lab_argument 1; and not __callisto_lab_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate manners'\''; and __callisto_lab_argument 1; and not __callisto_lab_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
-complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 1' -f -a 'gups reads probe costs' -d PROGRAM
-complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 2; and not __callisto_lab_names_file' -f -a 'ethernet-100g infiniband-ndr interlagos-qdr' -d NETWORK
+complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 1' -f -a 'gups uts workers programs reads tables paper scale model faults probe costs' -d PROGRAM
+complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''; and __callisto_lab_argument 2; and not __callisto_lab_names_file' -f -a 'ethernet-100g-tcp ethernet-100g infiniband-ndr interlagos-qdr' -d NETWORK
 complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -s h -l help -d 'Print this help'
 complete -c callisto-lab -n '__callisto_lab_at '\'''\''' -s V -l version -d 'Print the version'
 complete -c callisto-lab -n '__callisto_lab_at '\'''\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''bench manners'\'' '\''limits'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\'' '\''simulate domino'\'' '\''simulate manners'\'' '\''simulate cluster'\''' -l color -x -a 'auto always never' -d 'When to write in colours'
@@ -177,7 +177,8 @@ complete -c callisto-lab -n '__callisto_lab_at '\''simulate manners'\''' -l cont
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate manners'\''' -l length -x -d 'Simulated time in which loops count, after half a second'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l nodes -x -d 'Numbers of nodes'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l ranks -x -d 'Ranks of a node'
-complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l workers -x -d 'Workers of a rank that read'
+complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l workers -x -d 'Workers of a rank'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l microseconds -x -d 'Virtual time for which ranks begin updates or reads'
+complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l scale -x -d 'Size of graphs, trees and keys'
 complete -c callisto-lab -n '__callisto_lab_at '\''simulate cluster'\''' -l seed -x -d 'Chooses the words'
 complete -c callisto-lab -n '__callisto_lab_first help' -f -a 'bench limits simulate'

@@ -245,7 +245,11 @@ worker& core::worker_for_task() {
 }
 
 void core::look() {
-  until_look_ = decisions_between_looks;
+  // Tasks of some microseconds would let messages wait for sixteen of them: thieves of other ranks among these.
+  const std::uint64_t now = rank_clock::ticks();
+  const bool was_long = now - std::exchange(looked_at_, now) > 4 * poll_every_;
+  between_looks_ = was_long ? std::max(between_looks_ / 2, 1U) : std::min(2 * between_looks_, most_between_looks);
+  until_look_ = between_looks_;
   shown_ready_.set(ready_.size());
   shown_queued_.set(private_.size() + resident_.size() + public_.size());
   shown_with_task_.set(with_task_);
@@ -255,7 +259,7 @@ void core::look() {
   take_mail();
   share();
   if (resident_.stealable() + public_.stealable() != 0) duties_.offer(*this);
-  if (ready_.empty() || rank_clock::ticks() >= poll_at_) poll();
+  if (ready_.empty() || now >= poll_at_) poll();
 }
 
 void core::poll() {
