@@ -7,6 +7,7 @@
 #include <lab/global/uts_tree.hpp>
 #include <lab/names.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,7 +33,8 @@ struct program_outcome {
   double switches_a_core() const noexcept { return of_core(static_cast<double>(all.switches)); }
   double steals_tried() const noexcept { return of_core(static_cast<double>(all.steals_tried)); }
   double steals_made() const noexcept { return of_core(static_cast<double>(all.steals_made)); }
-  double idle() const noexcept { return of_core(all.idle_seconds); }
+  /// Idle time is counted when it ends, and may have begun before the part.
+  double idle() const noexcept { return std::min(of_core(all.idle_seconds), 1.0); }
 };
 
 /// A tree of UTS in memory: each vertex has its children, which follow each other.

@@ -142,6 +142,7 @@ core::core(core_duties& duties, const core_options& how)
       idle_stack_(new std::byte[idle_stack_bytes]),
       root_end_(end_of_thread_stack()) {
   if (here() != nullptr) throw usage_error("callisto::global: this thread runs a core already");
+  between_looks_ = until_look_ = 1;  // until tasks turn out to be short
   root_.status_ = worker_status::running;
   root_.context_.become_this_threads();
   auto* const top = idle_stack_.get() + idle_stack_bytes;
@@ -248,7 +249,7 @@ void core::look() {
   // Tasks of some microseconds would let messages wait for sixteen of them: thieves of other ranks among these.
   const std::uint64_t now = rank_clock::ticks();
   const bool was_long = now - std::exchange(looked_at_, now) > 4 * poll_every_;
-  between_looks_ = was_long ? std::max(between_looks_ / 2, 1U) : std::min(2 * between_looks_, most_between_looks);
+  between_looks_ = was_long ? 1 : std::min(2 * between_looks_, most_between_looks);
   until_look_ = between_looks_;
   shown_ready_.set(ready_.size());
   shown_queued_.set(private_.size() + resident_.size() + public_.size());
