@@ -9,13 +9,15 @@
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/draw/svg_page.hpp>
-#include <callisto/app/draw/svg_plot.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <lab/simulate/cluster_beyond.hpp>
+#include <lab/simulate/cluster_figure.hpp>
+#include <lab/simulate/cluster_paper.hpp>
 #include <lab/simulate/cluster_programs.hpp>
 #include <lab/simulate/options.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +25,6 @@
 #include <cstdint>
 #include <fstream>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -71,8 +72,22 @@ network load_network(const std::string& name) {
   return global::simulation::parse_network(text, one_line(name));
 }
 
-enum class programs : std::uint8_t { gups, reads, probe, costs };
-constexpr std::array<std::string_view, 4> program_names{"gups", "reads", "probe", "costs"};
+enum class programs : std::uint8_t {
+  gups,
+  uts,
+  workers,
+  programs,
+  reads,
+  tables,
+  paper,
+  scale,
+  model,
+  faults,
+  probe,
+  costs
+};
+constexpr std::array<std::string_view, 12> program_names{"gups",  "uts",   "workers", "programs", "reads", "tables",
+                                                         "paper", "scale", "model",   "faults",   "probe", "costs"};
 
 struct cluster_arguments {
   programs what = programs::gups;
@@ -81,6 +96,7 @@ struct cluster_arguments {
   std::vector<unsigned> workers{16, 64, 256, 512, 1024};
   unsigned ranks = 0;  ///< of a node; 0: the network's cores
   double microseconds = 1000;
+  unsigned scale = 18;
   std::uint64_t seed = 1;
   std::string output;
   run_options run;
@@ -96,127 +112,133 @@ std::vector<unsigned> parse_list(std::string_view flag, const std::string& text,
   return all;
 }
 
-/// A line of a figure: a program by what varies.
-struct series {
-  std::string name;
-  std::vector<cluster_rate> rates;  ///< one a value
-};
+/// `scale` has 4,096 nodes of one rank each, if not told.
+unsigned ranks_of(const cluster_arguments& o, const network& net) {
+  if (o.ranks != 0) return o.ranks;
+  return o.what == programs::scale ? 1 : net.cores;
+}
 
-/// A figure's runs.
-struct cluster_runs {
-  network net;
-  std::string varies;  ///< "nodes" or "workers a rank"
-  std::vector<unsigned> values;
-  std::vector<series> all;
-};
+std::vector<unsigned> nodes_of(const cluster_arguments& o, std::vector<unsigned> unless_said) {
+  return o.nodes.empty() ? unless_said : o.nodes;
+}
+const std::vector<unsigned> paper_nodes{1, 2, 4, 8, 16, 32, 64};
+const std::vector<unsigned> many_nodes{256, 1024, 4096};
+const std::vector<unsigned> modelled_nodes{16, 32, 64, 256, 1024, 4096};
 
-cluster_runs run_all(const cluster_arguments& o, progress_bar& bar, const std::stop_token& stop) {
-  cluster_runs runs{load_network(o.network), {}, {}, {}};
-  const unsigned ranks = o.ranks != 0 ? o.ranks : runs.net.cores;
-  const auto cluster = [&](unsigned nodes) {
-    return cluster_options{.net = runs.net, .nodes = nodes, .ranks_per_node = ranks, .seed = o.seed};
-  };
-  const auto add = [&](cluster_rate rate) {
+std::vector<double> numbers_of(const cluster_rate& r) {
+  if (!r.is_right) throw error("simulate cluster: the words do not hold what the updates make of them");
+  return {
+      r.operations, r.packet_bytes, r.packets, r.latency, r.idle, r.virtual_seconds, static_cast<double>(r.rank_turns)};
+}
+
+std::vector<cluster_figure::column> columns_of(programs what) {
+  const bool reads = what == programs::reads;
+  return {{reads ? "reads_a_second" : "updates_a_second", reads ? "M reads/s" : "M updates/s", 1e-6},
+          {"packet_bytes", "bytes a packet"},
+          {"packets_a_second_and_node", "K packets/s a node", 1e-3, !reads},
+          {"latency_seconds", "us a read", 1e6, reads},
+          {"idle", "% idle", 100, reads, false},
+          {"virtual_seconds", "seconds", 1, false},
+          {"rank_turns", "turns", 1, false}};
+}
+
+cluster_figure update_figure(const cluster_arguments& o, const paper_setting& how) {
+  cluster_figure f{.title = "Random updates by nodes",
+                   .network = how.net.name,
+                   .varies = "nodes",
+                   .values = nodes_of(o, paper_nodes),
+                   .columns = columns_of(programs::gups),
+                   .all = {}};
+  for (const bool aggregation : {true, false}) {
+    f.all.push_back({aggregation ? "with aggregation" : "a packet a message", {}});
+    // A packet of one message takes 4 KiB of this machine until it is sent: a tenth of the time is enough.
+    const double time = aggregation ? o.microseconds : o.microseconds / 10;
+    for (const unsigned n : f.values) {
+      f.all.back().runs.push_back(numbers_of(simulate_gups(how.cluster(n), aggregation, time)));
+      how.advance();
+    }
+  }
+  return f;
+}
+
+cluster_figure read_figure(const cluster_arguments& o, const paper_setting& how) {
+  cluster_figure f{.title = "Blocking reads by workers",
+                   .network = how.net.name,
+                   .varies = "workers a rank",
+                   .varies_key = "workers",
+                   .values = o.workers,
+                   .columns = columns_of(programs::reads),
+                   .all = {}};
+  for (const unsigned n : nodes_of(o, {4})) {
+    f.all.push_back({fmt::format("{} nodes", n), {}});
+    for (const unsigned w : o.workers) {
+      f.all.back().runs.push_back(numbers_of(simulate_reads(how.cluster(n), w, o.microseconds)));
+      how.advance();
+    }
+  }
+  return f;
+}
+
+cluster_figure figure_of(const cluster_arguments& o, const paper_setting& how) {
+  switch (o.what) {
+    case programs::uts:
+      return tree_figure(how, nodes_of(o, paper_nodes));
+    case programs::workers:
+      return worker_figure(how, nodes_of(o, {48}).back(), o.workers);
+    case programs::programs:
+      return program_figure(how, nodes_of(o, paper_nodes));
+    case programs::reads:
+      return read_figure(o, how);
+    default:
+      return update_figure(o, how);
+  }
+}
+
+/// How many runs a program takes.
+std::size_t runs_of(const cluster_arguments& o) {
+  const std::size_t nodes = nodes_of(o, paper_nodes).size();
+  switch (o.what) {
+    case programs::gups:
+      return 2 * nodes;
+    case programs::uts:
+      return 4 * nodes;
+    case programs::programs:
+      return 3 * nodes;
+    case programs::workers:
+      return o.workers.size();
+    case programs::reads:
+      return nodes_of(o, {4}).size() * o.workers.size();
+    case programs::tables:
+      return runs_of_tables;
+    case programs::scale:
+      return ways_of_scale * nodes_of(o, many_nodes).size();
+    case programs::model:
+      return 3 * nodes_of(o, modelled_nodes).size();
+    case programs::faults:
+      return kinds_of_faults;
+    default:
+      return runs_of_tables + 9 * nodes + o.workers.size();
+  }
+}
+
+paper_setting setting_of(const cluster_arguments& o, progress_bar& bar, const std::stop_token& stop) {
+  paper_setting how{.net = load_network(o.network), .seed = o.seed, .scale = o.scale, .advance = {}};
+  how.ranks = ranks_of(o, how.net);
+  how.advance = [&bar, stop] {
     if (stop.stop_requested()) throw graph::cancelled();
-    if (!rate.is_right) throw error("simulate cluster: the words do not hold what the updates make of them");
-    runs.all.back().rates.push_back(rate);
     bar.advance(1);
   };
-  if (o.what == programs::gups) {
-    runs.varies = "nodes";
-    runs.values = o.nodes.empty() ? std::vector<unsigned>{1, 2, 4, 8, 16, 32, 64} : o.nodes;
-    bar.begin(runs.net.name, 2 * runs.values.size(), "runs");
-    for (const bool aggregation : {true, false}) {
-      runs.all.push_back({aggregation ? "with aggregation" : "a packet a message", {}});
-      // A packet of one message takes 4 KiB of this machine until it is sent: a tenth of the time is enough.
-      const double time = aggregation ? o.microseconds : o.microseconds / 10;
-      for (const unsigned n : runs.values) add(simulate_gups(cluster(n), aggregation, time));
-    }
-  } else {
-    runs.varies = "workers a rank";
-    runs.values = o.workers;
-    const std::vector<unsigned> nodes = o.nodes.empty() ? std::vector<unsigned>{4} : o.nodes;
-    bar.begin(runs.net.name, nodes.size() * runs.values.size(), "runs");
-    for (const unsigned n : nodes) {
-      runs.all.push_back({fmt::format("{} nodes", n), {}});
-      for (const unsigned w : runs.values) add(simulate_reads(cluster(n), w, o.microseconds));
-    }
-  }
-  return runs;
+  bar.begin(how.net.name, runs_of(o), "runs");
+  return how;
 }
 
-/// What a table, a picture and JSON tell of a run.
-struct figure_of_run {
-  const char* key;
-  const char* words;
-  double scale;
-  double cluster_rate::* value;
-};
-constexpr figure_of_run figures_of_gups[] = {
-    {"updates_a_second", "M updates/s", 1e-6, &cluster_rate::operations},
-    {"packet_bytes", "bytes a packet", 1, &cluster_rate::packet_bytes},
-    {"packets_a_second_and_node", "K packets/s a node", 1e-3, &cluster_rate::packets},
-};
-constexpr figure_of_run figures_of_reads[] = {
-    {"reads_a_second", "M reads/s", 1e-6, &cluster_rate::operations},
-    {"latency_seconds", "us a read", 1e6, &cluster_rate::latency},
-    {"idle", "% idle", 100, &cluster_rate::idle},
-    {"packet_bytes", "bytes a packet", 1, &cluster_rate::packet_bytes},
-};
-
-std::span<const figure_of_run> figures_of(programs what) {
-  if (what == programs::gups) return figures_of_gups;
-  return figures_of_reads;
-}
-
-std::string to_words(const cluster_runs& runs, const cluster_arguments& o) {
-  std::string text = fmt::format("Simulated: {}\n", runs.net.name);
-  for (const figure_of_run& f : figures_of(o.what)) {
-    std::vector<table::column> columns{{fmt::format("{}, by {}", f.words, runs.varies), table::align::left}};
-    for (const unsigned v : runs.values) columns.push_back({with_separators(v)});
-    table rows(std::move(columns));
-    for (const series& s : runs.all) {
-      std::vector<std::string> cells{s.name};
-      for (const cluster_rate& r : s.rates) cells.push_back(fmt::format("{:.3g}", r.*f.value * f.scale));
-      rows.add_row(std::move(cells));
-    }
-    text += rows.render(2) + '\n';
-  }
-  return text;
-}
-
-json to_json(const cluster_runs& runs, const cluster_arguments& o) {
-  json all = json::array();
-  for (const series& s : runs.all) {
-    for (std::size_t i = 0; i != runs.values.size(); ++i) {
-      json one{{"series", s.name}, {o.what == programs::gups ? "nodes" : "workers", runs.values[i]}};
-      for (const figure_of_run& f : figures_of(o.what)) one[f.key] = s.rates[i].*f.value;
-      one["virtual_seconds"] = s.rates[i].virtual_seconds;
-      one["rank_turns"] = s.rates[i].rank_turns;
-      all.push_back(std::move(one));
-    }
-  }
-  return all;
-}
-
-std::string draw(const cluster_runs& runs, const cluster_arguments& o) {
-  std::vector<svg_panel> row;
-  for (const figure_of_run& f : figures_of(o.what)) {
-    const auto scale = f.value == &cluster_rate::idle ? axis_scale::linear : axis_scale::log10;
-    svg_plot plot(std::string("simulated: ") + f.words, {runs.varies, axis_scale::log2}, {f.words, scale});
-    for (const series& s : runs.all) {
-      std::vector<svg_plot::point> points;
-      for (std::size_t i = 0; i != runs.values.size(); ++i)
-        if (const double y = s.rates[i].*f.value * f.scale; y > 0 || scale == axis_scale::linear)
-          points.push_back({static_cast<double>(runs.values[i]), y});
-      plot.add_line(s.name, std::move(points));
-    }
-    row.push_back(plot.render());
-  }
-  return svg_document(
-      o.what == programs::gups ? "Random updates by nodes" : "Blocking reads by workers",
-      fmt::format("{}, {} ranks a node; simulated", runs.net.name, o.ranks != 0 ? o.ranks : runs.net.cores),
-      std::vector<std::vector<svg_panel>>{std::move(row)});
+json head_of(const cluster_arguments& o, const paper_setting& how) {
+  return {{"figure", program_names[static_cast<std::size_t>(o.what)]},
+          {"network", how.net.name},
+          {"ranks_a_node", how.ranks},
+          {"microseconds", o.microseconds},
+          {"scale", o.scale},
+          {"seed", o.seed}};
 }
 
 void run_figure(const cluster_arguments& o, const std::stop_token& stop) {
@@ -224,31 +246,29 @@ void run_figure(const cluster_arguments& o, const std::stop_token& stop) {
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
   const stopwatch time;
-  const cluster_runs runs = run_all(o, bar, stop);
+  const paper_setting how = setting_of(o, bar, stop);
+  const cluster_figure f = figure_of(o, how);
   const double seconds = time.seconds();
   bar.finish();
   if (picture.to_file()) {
-    picture.write(draw(runs, o));
+    picture.write(f.drawing(fmt::format(", {} ranks a node", how.ranks)));
     picture.commit();
   }
   if (o.run.as_json) {
-    print(to_text(json{{"figure", program_names[static_cast<std::size_t>(o.what)]},
-                       {"network", runs.net.name},
-                       {"ranks_a_node", o.ranks != 0 ? o.ranks : runs.net.cores},
-                       {"microseconds", o.microseconds},
-                       {"seed", o.seed},
-                       {"simulated", to_json(runs, o)},
-                       {"seconds", {{"simulate", seconds}}},
-                       {"output", o.output.empty() ? json() : json(o.output)}}));
+    json all = head_of(o, how);
+    all["simulated"] = f.runs();
+    all["seconds"] = {{"simulate", seconds}};
+    all["output"] = o.output.empty() ? json() : json(o.output);
+    print(to_text(all));
     return;
   }
-  std::string text = to_words(runs, o);
+  std::string text = f.words();
   if (picture.to_file()) text += "Picture: " + one_line(o.output) + '\n';
   print(text);
 }
 
 void refuse_picture(const cluster_arguments& o) {
-  if (!o.output.empty()) throw usage_error("--output: only gups and reads are drawn");
+  if (!o.output.empty()) throw usage_error("--output: only figures are drawn: gups, uts, workers, programs, reads");
 }
 
 void run_probe(const cluster_arguments& o) {
@@ -304,12 +324,54 @@ void run_costs(const cluster_arguments& o) {
   print(text);
 }
 
+/// Ranks that are run beside the model of aggregation.
+constexpr unsigned most_ranks = 1024;
+
+std::vector<paper_table> tables_of(const cluster_arguments& o, const paper_setting& how) {
+  if (o.what == programs::scale) return {scale_table(how, nodes_of(o, many_nodes), o.microseconds)};
+  if (o.what == programs::model) return {model_table(how, nodes_of(o, modelled_nodes), o.microseconds, most_ranks)};
+  if (o.what == programs::faults) return {fault_table(how, nodes_of(o, {16}).back(), o.microseconds)};
+  const std::vector<unsigned> nodes = nodes_of(o, paper_nodes);
+  const paper_runs runs = run_for_tables(how, nodes.back(), o.microseconds);
+  std::vector<paper_table> tables{table_1(runs), table_2(runs)};
+  if (o.what == programs::paper) {  // all figures, too
+    tables.push_back(sentences(runs, update_figure(o, how), tree_figure(how, nodes),
+                               worker_figure(how, std::min(48U, nodes.back()), o.workers), program_figure(how, nodes),
+                               measure_steps()));
+  }
+  return tables;
+}
+
+void run_tables(const cluster_arguments& o, const std::stop_token& stop) {
+  refuse_picture(o);
+  progress_bar bar(o.run.progress_wanted());
+  const paper_setting how = setting_of(o, bar, stop);
+  const std::vector<paper_table> tables = tables_of(o, how);
+  bar.finish();
+  if (o.run.as_json) {
+    json all = head_of(o, how);
+    all["tables"] = json::array();
+    for (const paper_table& t : tables) all["tables"].push_back({{"title", t.title}, {"rows", t.objects()}});
+    print(to_text(all));
+    return;
+  }
+  std::string text;
+  for (const paper_table& t : tables) text += t.words();
+  print(text);
+}
+
 void run(const cluster_arguments& o, const std::stop_token& stop) {
   switch (o.what) {
     case programs::probe:
       return run_probe(o);
     case programs::costs:
       return run_costs(o);
+    case programs::tables:
+    case programs::paper:
+    case programs::scale:
+    case programs::model:
+    case programs::faults:
+      return run_tables(o, stop);
     default:
       return run_figure(o, stop);
   }
@@ -326,33 +388,48 @@ command add_cluster(const command_parser& simulate) {
       [o](const std::string& text) {
         const auto* const found = std::ranges::find(program_names, text);
         if (found == program_names.end())
-          throw usage_error(fmt::format("PROGRAM: expected gups, reads, probe or costs; found '{}'", one_line(text)));
+          throw usage_error(
+              fmt::format("PROGRAM: expected {}; found '{}'", fmt::join(program_names, ", "), one_line(text)));
         o->what = static_cast<programs>(found - program_names.begin());
       },
-      "gups, reads, probe or costs [gups]")
+      "What runs [gups]")
       .words(names)
       .more(
-          "`gups`: random updates, with aggregation and without. `reads`: workers that read far words. `probe`: "
-          "micro-benchmarks of the network beside what is stated of it. `costs`: what the steps of the runtime cost "
-          "on this machine.");
+          "Figures: `gups`: random updates by nodes, with aggregation and without. `uts`: unbalanced trees by nodes. "
+          "`workers`: a tree by the workers of a core. `programs`: BFS, IntSort and PageRank by nodes. `reads`: "
+          "workers "
+          "that read far words. `tables`: specialized programs beside these, and what the runtime did. `paper`: all of "
+          "this, and each sentence of the Grappa paper's section 7 with a number beside ours. `scale`: many "
+          "nodes, by the hops of messages: time to start, to end a phase, to steal, updates, a search, memory. "
+          "`model`: "
+          "updates in the model of aggregation, beside ranks as far as there are 1,024. `faults`: a slow node, a slow "
+          "link, half a core, a death. `probe`: "
+          "micro-benchmarks of the network beside what is stated of it. `costs`: what the steps of the runtime cost on "
+          "this machine.");
   parser.add_option("NETWORK", o->network, "A network by name, or a file that describes one [interlagos-qdr]")
       .words_or_file(network_names());
   add_parsed(
       parser, "--nodes", "LIST", [o](const std::string& text) { o->nodes = parse_list("--nodes", text, 4096); },
-      "Numbers of nodes [1,2,4,...,64; reads: 4]");
+      "Numbers of nodes [1,2,4,...,64, for some others]")
+      .more("`workers`: 48. `reads`: 4. `faults`: 16. `scale`: 256,1024,4096. `model`: 16,32,64,256,1024,4096.");
   add_parsed(
       parser, "--ranks", "N",
       [o](const std::string& text) { o->ranks = static_cast<unsigned>(parse_count("--ranks", text, 1, 1024)); },
-      "Ranks of a node [its cores]");
+      "Ranks of a node [its cores; scale: 1]");
   add_parsed(
       parser, "--workers", "LIST", [o](const std::string& text) { o->workers = parse_list("--workers", text, 65536); },
-      "Workers of a rank that read [16,64,256,512,1024]");
+      "Workers of a rank [16,64,256,512,1024]");
   add_parsed(
       parser, "--microseconds", "T",
       [o](const std::string& text) {
         o->microseconds = static_cast<double>(parse_count("--microseconds", text, 10, 10'000'000));
       },
       "Virtual time for which ranks begin updates or reads [1000]");
+  add_parsed(
+      parser, "--scale", "S",
+      [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 8, 24)); },
+      "Size of graphs, trees and keys [18]")
+      .more("Graphs have 2^S vertices, 2^(S+3) keys are sorted, and trees are those of the benchmark at 20.");
   add_parsed(
       parser, "--seed", "N",
       [o](const std::string& text) { o->seed = parse_count("--seed", text, 0, std::uint64_t{1} << 62); },
@@ -364,6 +441,7 @@ command add_cluster(const command_parser& simulate) {
       "that a file describes. Equal arguments give equal runs.\n\n"
       "Examples:\n"
       "  callisto-lab simulate cluster gups --output figure6.svg\n"
+      "  callisto-lab simulate cluster paper --scale 16\n"
       "  callisto-lab simulate cluster reads infiniband-ndr --nodes 8 --ranks 16 --workers 64,512\n"
       "  callisto-lab simulate cluster probe ethernet-100g");
   return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};

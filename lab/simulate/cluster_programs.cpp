@@ -33,8 +33,10 @@ constexpr std::uint64_t words_each = 4096;
 struct shared_counts {
   std::uint64_t sent = 0;
   std::uint64_t handled = 0;
-  unsigned senders = 0;     ///< ranks that still send
-  std::uint64_t end = 0;    ///< when the last was handled, in nanoseconds
+  unsigned senders = 0;   ///< ranks that still send
+  std::uint64_t end = 0;  ///< when the last was handled, in nanoseconds
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;  ///< of messages in packets
   std::uint64_t check = 0;  ///< the exclusive-or of what was sent, and of what all words hold in the end
 };
 
@@ -208,7 +210,7 @@ cluster_rate simulate_gups(const sim::cluster_options& cluster, bool aggregation
   const auto end = static_cast<std::uint64_t>(microseconds * 1e3);
   const sim::cluster_outcome done = sim::run_cluster(cluster, [&](std::unique_ptr<global::transport> net) {
     global::rank_context context;
-    global::message_options how;
+    global::message_options how = global::message_options::from_environment();
     if (!aggregation) how.most_piece = 0;
     global::message_engine engine(context, *net, how);
     global::set_here(&context);
@@ -217,6 +219,9 @@ cluster_rate simulate_gups(const sim::cluster_options& cluster, bool aggregation
     part.cost = cluster.net.memory;
     send_updates(part, mixed(cluster.seed + static_cast<std::uint64_t>(net->rank()) * 0x1000003), end);
     finish_updates(all);
+    const global::message_statistics counted = engine.statistics();
+    all.messages += counted.messages;
+    all.bytes += counted.message_bytes;
     for (const std::uint64_t w : part.words) all.check ^= w;
     context.slots.clear();
     global::set_here(nullptr);
@@ -225,6 +230,10 @@ cluster_rate simulate_gups(const sim::cluster_options& cluster, bool aggregation
       .operations = static_cast<double>(all.handled) * 1e9 / static_cast<double>(std::max<std::uint64_t>(all.end, 1)),
       .packet_bytes = static_cast<double>(done.bytes) / static_cast<double>(std::max<std::uint64_t>(done.packets, 1)),
       .packets = static_cast<double>(done.packets) / done.seconds / cluster.nodes,
+      .messages_a_core = static_cast<double>(all.messages) * 1e9 /
+                         static_cast<double>(std::max<std::uint64_t>(all.end, 1)) / cluster.ranks(),
+      .message_bytes = static_cast<double>(all.bytes) / static_cast<double>(std::max<std::uint64_t>(all.messages, 1)),
+      .memory = static_cast<double>(done.most_packet_bytes),
       .virtual_seconds = done.seconds,
       .is_right = all.check == 0 && all.handled == all.sent,
       .rank_turns = done.turns};

@@ -14,6 +14,9 @@ struct cluster_rate {
   double operations = 0;         ///< a second
   double packet_bytes = 0;       ///< mean, of packets between nodes
   double packets = 0;            ///< between nodes, a second and node
+  double messages_a_core = 0;    ///< a second
+  double message_bytes = 0;      ///< mean, in packets
+  double memory = 0;             ///< bytes of packets of all ranks, at most
   double latency = 0;            ///< of a blocking read, mean, in seconds
   double idle = 0;               ///< part of the time in which a rank had no work
   double virtual_seconds = 0;    ///< of the whole run

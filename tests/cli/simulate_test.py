@@ -190,16 +190,56 @@ class Simulate(CommandTest):
                           "1,32", "--microseconds", "100")["simulated"]
         self.assertGreater(reads[1]["reads_a_second"], 2 * reads[0]["reads_a_second"])
         self.assertGreater(reads[0]["latency_seconds"], 1e-6, "half of the reads are far")
-        for network in ["interlagos-qdr", "infiniband-ndr", "ethernet-100g"]:
+        for network in ["interlagos-qdr", "infiniband-ndr", "ethernet-100g", "ethernet-100g-tcp"]:
             for figure in self.json("simulate", "cluster", "probe", network)["probe"]:
                 if figure["figure"] != "packets_a_second" and figure["stated"] is not None:
                     self.assertAlmostEqual(figure["model"] / figure["stated"], 1, delta=0.3)
+        self.assertEqual(self.succeed("simulate", "cluster", "gups", *small[1:]).split("\n")[0],
+                         "Simulated: Interlagos, ConnectX-2 QDR")
         bad = self.folder / "bad.txt"
         bad.write_text("name = x # estimated: x\ncores = many # estimated: x\n")
         self.refuse(INPUT, "simulate", "cluster", "probe", bad, says=["bad.txt:2", "'many'"])
         self.refuse(USAGE, "simulate", "cluster", "gups", "none", says="interlagos-qdr")
         self.refuse(USAGE, "simulate", "cluster", "tea", says="'tea'")
         self.refuse(USAGE, "simulate", "cluster", "--nodes", "4096", "--ranks", "2", says="4096 nodes")
+
+    def test_cluster_of_the_paper(self):
+        svg = self.folder / "paper.svg"
+        small = ["interlagos-qdr", "--nodes", "1,2", "--ranks", "2", "--scale", "8"]
+        trees = self.json("simulate", "cluster", "uts", *small, "--output", svg)["simulated"]
+        self.assertEqual(len(trees), 8)
+        self.assertTrue(all(r["vertices_a_second"] > 0 for r in trees))
+        self.assertIn("simulated: M vertices/s", svg.read_text())
+        workers = self.json("simulate", "cluster", "workers", *small, "--workers", "1,64")["simulated"]
+        self.assertGreater(workers[1]["vertices_a_second"], workers[0]["vertices_a_second"])
+        programs = self.json("simulate", "cluster", "programs", *small)["simulated"]
+        self.assertEqual([r["series"] for r in programs[::2]], ["BFS", "IntSort", "PageRank"])
+        paper = self.json("simulate", "cluster", "paper", *small, "--microseconds", "50", "--workers", "8,64")["tables"]
+        self.assertEqual([len(t["rows"]) for t in paper[:2]], [4, 10])
+        self.assertTrue(all(r["sentence"].startswith("7.") for r in paper[2]["rows"]))
+        self.refuse(USAGE, "simulate", "cluster", "paper", "--output", svg, says="--output")
+
+    def test_cluster_beyond_the_paper(self):
+        small = ["--microseconds", "100", "--scale", "8"]
+        (scale,) = self.json("simulate", "cluster", "scale", "infiniband-ndr", "--nodes", "70", *small)["tables"]
+        self.assertEqual([r["nodes, hops"] for r in scale["rows"]], ["70, 1", "70, 2", "70, 3", "70, chosen"])
+        memory = [float(r["KiB of packets a rank"]) for r in scale["rows"]]
+        self.assertLess(memory[1], memory[0], "fewer neighbours have fewer packets")
+        (model,) = self.json("simulate", "cluster", "model", "--nodes", "16", "--ranks", "8", *small)["tables"]
+        self.assertEqual([r["way"] for r in model["rows"]], ["direct", "by node", "gathered"])
+        for row in model["rows"]:
+            self.assertLess(abs(float(row["error, %"])), 40)
+        (faults,) = self.json("simulate", "cluster", "faults", "--nodes", "2", "--ranks", "2", *small)["tables"]
+        self.assertEqual(faults["rows"][0]["what the job does"], "ends")
+        self.assertIn("fails", faults["rows"][-1]["what the job does"])
+
+    def test_packets_of_many_ranks_stay_large(self):
+        """With 128 ranks, messages that go directly fill packets of a few messages, which an old adapter cannot send."""
+        many = ["gups", "interlagos-qdr", "--nodes", "16", "--ranks", "8", "--microseconds", "300"]
+        chosen = self.json("simulate", "cluster", *many)["simulated"][0]
+        direct = self.json("simulate", "cluster", *many, env={"CALLISTO_GLOBAL_HOPS": "1"})["simulated"][0]
+        self.assertGreater(chosen["updates_a_second"], 1.1 * direct["updates_a_second"])
+        self.assertGreater(chosen["packet_bytes"], 3 * direct["packet_bytes"])
 
     def test_domino(self):
         svg = self.folder / "domino.svg"

@@ -134,7 +134,7 @@ TEST(Messages, TwoHopsReachEachRank) {
   in_process_options o = with_ranks(12);
   o.ranks_per_node = 3;
   message_options m;
-  m.hops_from_nodes = 2;
+  m.most_hops = 2;
   std::vector<std::atomic<int>> got(12);
   std::atomic<std::uint64_t> forwarded{0};
   expect_no_errors(run_ranks(

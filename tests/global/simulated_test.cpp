@@ -1,6 +1,7 @@
 // Simulated clusters: the runtime over a described network, in virtual time.
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/memory/global_heap.hpp>
+#include <callisto/global/simulated/aggregation.hpp>
 #include <callisto/global/simulated/cluster.hpp>
 #include <callisto/global/simulated/wires.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
@@ -204,6 +205,91 @@ TEST(simulated_cluster, a_deadlock_and_an_exception_end_the_job) {
                             }),
                std::range_error);
   EXPECT_EQ(here_or_null(), nullptr);
+}
+
+/// Returns the virtual time of a phase in which each rank does the same, and sends to its neighbour.
+double seconds_with(std::vector<cluster_fault> faults) {
+  cluster_options o = of(2, 2);
+  o.faults = std::move(faults);
+  double seconds = 0;
+  run_sessions(o, {}, [&](session& s) {
+    barrier();
+    const std::uint64_t begin = rank_clock::ticks();
+    s.run_phase([&] {
+      for (int i = 0; i != 1000; ++i) {
+        rank_clock::work(500);
+        send((s.rank() + 2) % 4, [] {});
+      }
+    });
+    seconds = std::max(seconds, static_cast<double>(rank_clock::ticks() - begin) * 1e-9);
+  });
+  return seconds;
+}
+
+TEST(simulated_cluster, a_slow_rank_or_link_slows_the_job) {
+  using kinds = cluster_fault::kinds;
+  const double well = seconds_with({});
+  EXPECT_GT(seconds_with({{.kind = kinds::slow_rank, .place = 3, .factor = 3}}), 2 * well);
+  EXPECT_GT(seconds_with({{.kind = kinds::slow_link, .place = 0, .factor = 1e5}}), 2 * well);
+  EXPECT_THROW(seconds_with({{.kind = kinds::slow_rank, .place = 4}}), usage_error);
+  EXPECT_THROW(seconds_with({{.kind = kinds::slow_link, .place = 2}}), usage_error);
+}
+
+TEST(simulated_cluster, all_ranks_learn_that_one_has_died) {
+  cluster_options o = of(4, 2);
+  o.faults = {{.kind = cluster_fault::kinds::death, .place = 5, .nanoseconds = 50'000}};
+  unsigned told = 0;
+  try {
+    run_sessions(o, {}, [&](session& s) {
+      try {
+        s.run_phase([] {
+          for (int i = 0; i != 1000; ++i) spawn([] { rank_clock::work(1000); });
+        });
+      } catch (const job_failed&) {
+        ++told;
+        throw;
+      }
+    });
+    ADD_FAILURE() << "the job has ended well";
+  } catch (const job_failed& e) {
+    EXPECT_EQ(std::string(e.what()), "rank 5 has died");
+  }
+  EXPECT_GE(told, 7U);
+}
+
+// A rank with tasks of many microseconds looks at messages after each: thieves get their answers.
+TEST(simulated_cluster, long_tasks_do_not_keep_messages_waiting) {
+  std::uint64_t handled = 0;
+  run_sessions(of(2, 1), {}, [&](session& s) {
+    barrier();
+    const std::uint64_t begin = rank_clock::ticks();
+    s.run_phase([&] {
+      if (s.rank() == 1) {
+        send(0, [&handled, begin] { handled = rank_clock::ticks() - begin; });
+        flush();
+      } else {
+        for (int i = 0; i != 30; ++i) spawn([] { rank_clock::work(100'000); });
+      }
+    });
+  });
+  EXPECT_GT(handled, 0U);
+  EXPECT_LT(handled, 1'000'000U) << "nanoseconds: less than ten of thirty tasks";
+}
+
+TEST(simulated_cluster, the_model_of_aggregation_has_fewer_neighbours_with_more_hops) {
+  const network n = parse_network(network_text, "test");
+  const auto run = [&](routes::scheme how) {
+    return run_aggregation({.net = n, .nodes = 64, .ranks = 4, .how = how, .seconds = 1e-4});
+  };
+  const aggregation_outcome direct = run(routes::scheme::direct);
+  const aggregation_outcome by_node = run(routes::scheme::by_node);
+  const aggregation_outcome gathered = run(routes::scheme::gathered);
+  EXPECT_EQ(direct.neighbours, 255U);
+  EXPECT_EQ(by_node.neighbours, 66U);
+  EXPECT_EQ(gathered.neighbours, 22U);
+  EXPECT_GT(by_node.packet_bytes, 2 * direct.packet_bytes);
+  EXPECT_EQ(run(routes::scheme::direct).messages, direct.messages) << "equal arguments give equal runs";
+  EXPECT_THROW(run_aggregation({.net = n, .nodes = 0}), usage_error);
 }
 
 TEST(simulated_cluster, bad_options_are_refused) {

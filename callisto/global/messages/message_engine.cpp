@@ -1,12 +1,11 @@
 #include <callisto/global/messages/message_engine.hpp>
+#include <callisto/global/messages/peer.hpp>
 #include <callisto/global/messages/unpack.hpp>
-#include <callisto/global/messages/window.hpp>
 #include <callisto/global/transport/rank_clock.hpp>
 
 #include <algorithm>
-#include <deque>
+#include <cstddef>
 #include <exception>
-#include <map>
 #include <utility>
 
 namespace callisto::global {
@@ -15,9 +14,6 @@ namespace {
 
 /// Interval, in ns, at which the progress thread checks pieces for age.
 constexpr std::uint64_t sweep_nanoseconds = 5'000;
-/// Number of sweeps at which a piece in use stays; the next sweep sends it. If its destination waits for work, the
-/// first sweep sends it.
-constexpr std::uint32_t most_age = 5;
 /// After a sweep that sent n pieces, the next sweep is n * 10 us later (2 us for a piece to an idle destination), so
 /// that sweeps use at most a tenth of the thread.
 constexpr std::uint64_t sweep_nanoseconds_each = 10'000;
@@ -31,23 +27,18 @@ std::uint64_t next_engine() noexcept {
   return engines.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
 }
 
+std::vector<int> nodes_of(const transport& net) {
+  std::vector<int> nodes;
+  for (int r = 0; r != net.ranks(); ++r) nodes.push_back(net.node_of(r));
+  return nodes;
+}
+
 struct handling {
   handling() noexcept { detail::of_thread::in_handler = true; }
   ~handling() { detail::of_thread::in_handler = false; }
 };
 
 }  // namespace
-
-/// State of one destination of an engine; its queues and windows are under queue_lock_.
-struct message_engine::peer {
-  std::deque<packet_pointer> queue[2];  ///< by channel
-  send_window<machine::native> window[2];
-  bool is_active = false;
-
-  // For the thread that makes progress.
-  credit_debt debt[2];
-  bool is_in_debt = false;
-};
 
 piece_set::piece_set(int ranks, std::uint8_t channel, std::size_t first_capacity)
     : channel_(channel), pieces_(static_cast<std::size_t>(ranks)) {
@@ -60,23 +51,13 @@ message_engine::message_engine(rank_context& rank, transport& net, message_optio
       options_(options),
       handlers_(handler_table::get()),
       number_(next_engine()),
+      routes_(net.rank(), nodes_of(net), options.most_hops),
       peers_(std::make_unique<peer[]>(static_cast<std::size_t>(net.ranks()))),
       handler_set_(std::make_unique<piece_set>(net.ranks(), std::uint8_t{1}, options.least_piece)),
       sweep_ticks_(rank_clock::ticks_of(sweep_nanoseconds)),
       sweep_ticks_each_(rank_clock::ticks_of(sweep_nanoseconds_each)) {
   const int ranks = net_.ranks();
-  std::map<int, std::vector<int>> nodes;
-  for (int r = 0; r < ranks; ++r) nodes[net_.node_of(r)].push_back(r);
-  const std::vector<int>& mine = nodes[net_.node_of(net_.rank())];
-  if (nodes.size() >= static_cast<std::size_t>(std::max(2, options_.hops_from_nodes)) && options_.hops_from_nodes > 0 &&
-      nodes.size() < static_cast<std::size_t>(ranks)) {
-    const auto place = static_cast<std::size_t>(std::ranges::find(mine, net_.rank()) - mine.begin());
-    hops_.resize(static_cast<std::size_t>(ranks));
-    for (int r = 0; r < ranks; ++r) {
-      const std::vector<int>& there = nodes[net_.node_of(r)];
-      hops_[static_cast<std::size_t>(r)] = &there == &mine ? r : there[place % there.size()];
-    }
-  }
+  handler_set_->by_few_ = routes_.has_choice();
   rank_.rank = net_.rank();
   rank_.ranks = ranks;
   rank_.messages = this;
@@ -103,86 +84,11 @@ piece_set& message_engine::attach_thread() {
     }
   auto made = std::make_unique<piece_set>(net_.ranks(), std::uint8_t{0}, options_.least_piece);
   piece_set& set = *made;
+  set.by_few_ = routes_.has_choice();
   sets_.push_back(std::move(made));
   detail::of_thread::engine = number_;
   detail::of_thread::pieces = &set;
   return set;
-}
-
-bool message_engine::open_run(piece_set& set, int hop, std::uint32_t key, std::size_t bytes) {
-  piece& q = set.pieces_[static_cast<std::size_t>(hop)];
-  bool handed_off = false;
-  const std::size_t needed = sizeof(run_header) + bytes;
-  if (q.p != nullptr && (static_cast<std::size_t>(q.limit - q.cursor) < needed || options_.most_piece == 0)) {
-    hand_off(set, hop, true);
-    handed_off = true;
-  }
-  if (q.p == nullptr) {
-    q.p = net_.take(hop, std::max(options_.most_piece == 0 ? 0 : q.next_capacity, sizeof(packet_header) + needed));
-    q.cursor = q.p->body();
-    // A packet in shared memory has room for more than a destination needs that fills it slowly.
-    q.limit =
-        q.p->bytes() + std::min<std::size_t>(q.p->capacity, std::max(q.next_capacity, sizeof(packet_header) + needed));
-    q.age = 0;
-    q.open = nullptr;
-    set.used_.push_back(hop);
-    if (on_collecting_ && set.channel_ == 0) on_collecting_();
-  }
-  if (q.open != nullptr)
-    q.open->bytes = static_cast<std::uint32_t>(q.cursor - reinterpret_cast<std::byte*>(q.open + 1));
-  q.open = new (q.cursor) run_header{static_cast<handler_id>(key >> 16), static_cast<std::uint16_t>(key), 0};
-  q.cursor += sizeof(run_header);
-  // Without aggregation the next message finds no run that it could join.
-  q.key = options_.most_piece == 0 ? piece::no_run : key;
-  return handed_off;
-}
-
-void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
-  piece& q = set.pieces_[static_cast<std::size_t>(hop)];
-  packet_pointer p = std::move(q.p);
-  q.open->bytes = static_cast<std::uint32_t>(q.cursor - reinterpret_cast<std::byte*>(q.open + 1));
-  packet_header& h = p->header();
-  h.bytes = static_cast<std::uint32_t>(q.cursor - p->bytes());
-  h.source = static_cast<std::uint16_t>(net_.rank());
-  h.channel = set.channel_;
-  h.charge = p->capacity;
-  // Grows while packets fill before they are overdue, shrinks while they leave nearly empty.
-  if (was_full)
-    q.next_capacity = std::min(2 * q.next_capacity, std::max(options_.most_piece, least_packet));
-  else if (h.bytes < q.next_capacity / 4)
-    q.next_capacity = std::max(q.next_capacity / 2, options_.least_piece);
-  q.cursor = q.limit = nullptr;
-  q.key = piece::no_run;
-  q.open = nullptr;
-  std::erase(set.used_, hop);
-
-  const std::lock_guard guard(queue_lock_);
-  peer& to = peers_[static_cast<std::size_t>(hop)];
-  auto& queue = to.queue[set.channel_];
-  const std::uint32_t charge = h.charge;
-  // Small packets of several threads to one destination leave as one.
-  if (!queue.empty() && options_.most_piece != 0) {
-    packet& last = *queue.back();
-    const std::uint32_t more = h.bytes - static_cast<std::uint32_t>(sizeof(packet_header));
-    if (last.header().bytes < least_packet && last.header().bytes + more <= last.capacity) {
-      std::memcpy(last.bytes() + last.header().bytes, p->body(), more);
-      last.header().bytes += more;
-      net_.give(std::move(p));
-      return;
-    }
-  }
-  queued_packets_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for wait(); the lock publishes packets
-  queue.push_back(std::move(p));
-  to.window[set.channel_].enqueue(charge);
-  if (set.channel_ == 1) queued_by_handlers_.fetch_add(charge, std::memory_order_relaxed);  // relaxed: a limit
-  if (!to.is_active) {
-    to.is_active = true;
-    active_.push_back(hop);
-  }
-}
-
-void message_engine::hand_off_all(piece_set& set) {
-  while (!set.used_.empty()) hand_off(set, set.used_.back(), false);
 }
 
 void message_engine::after_hand_off(int hop) {
@@ -202,62 +108,6 @@ void message_engine::after_hand_off(int hop) {
   }
 }
 
-void message_engine::flush() {
-  if (in_handler()) return;
-  {
-    piece_set& set = mine();
-    const piece_set::owner_guard guard(set);
-    hand_off_all(set);
-  }
-  progress();
-}
-
-std::optional<bool> message_engine::push_out() {
-  const std::unique_lock turn(progress_, std::try_to_lock);
-  if (!turn) return std::nullopt;
-  bool was_at_all = true;
-  {
-    const std::lock_guard sets(sets_lock_);
-    for (const auto& set : sets_) {
-      if (!set->lock_.try_visit()) {
-        was_at_all = false;
-        continue;
-      }
-      hand_off_all(*set);
-      set->lock_.end_visit();
-    }
-  }
-  const bool any = send_queued();
-  return was_at_all ? std::optional(any) : std::nullopt;
-}
-
-void message_engine::hand_off_overdue() {
-  const std::uint64_t time = rank_clock::ticks();
-  if (time < next_sweep_) return;
-  next_sweep_ = time + sweep_ticks_;
-  std::uint64_t left = 0;
-  const piece_set* own = detail::of_thread::engine == number_ ? detail::of_thread::pieces : nullptr;
-  const std::lock_guard guard(sets_lock_);
-  for (const auto& set : sets_) {
-    if (set.get() == own)
-      set->lock_.enter();
-    else if (!set->lock_.try_visit())
-      continue;
-    for (std::size_t i = set->used_.size(); i-- > 0;) {
-      const int hop = set->used_[i];
-      const bool is_awaited = net_.is_idle(hop);
-      if (set->pieces_[static_cast<std::size_t>(hop)].age++ < most_age && !is_awaited) continue;
-      hand_off(*set, hop, false);
-      left += is_awaited ? 1 : 5;
-    }
-    if (set.get() == own)
-      set->lock_.leave();
-    else
-      set->lock_.end_visit();
-  }
-  next_sweep_ += left * sweep_ticks_each_ / 5;
-}
-
 bool message_engine::progress() {
   if (in_handler()) return false;
   const std::unique_lock turn(progress_, std::try_to_lock);
@@ -275,10 +125,7 @@ bool message_engine::progress() {
     done = true;
   }
   // Answers leave when no more requests come that would add to them.
-  if (handled < most_at_once && !handler_set_->used_.empty()) {
-    hand_off_all(*handler_set_);
-    done = true;
-  }
+  if (handled < most_at_once && !handler_set_->used_.empty()) done |= hand_off_answers();
   done |= return_credits();
   if (queued_packets_.load(std::memory_order_relaxed) != 0) done |= send_queued();  // relaxed: a hint
   return done;
@@ -372,10 +219,12 @@ void message_engine::handle(packet_pointer p, bool is_own) {
                     [&](const run_header& run, const std::byte* records) {
                       const handler& h = handlers_[run.id];
                       if (run.to == me) return h.run(records, run.bytes, h.is_system ? system : handled);
+                      ++statistics_.forwarded_runs;
                       statistics_.forwarded_bytes += run.bytes;
                       const std::uint32_t key = std::uint32_t{run.id} << 16 | run.to;
-                      open_run(*handler_set_, run.to, key, run.bytes);
-                      piece& q = handler_set_->pieces_[run.to];
+                      const int next = routes_.next(run.to, handler_set_->by_few_);
+                      open_run(*handler_set_, next, key, run.bytes);
+                      piece& q = handler_set_->pieces_[static_cast<std::size_t>(next)];
                       std::memcpy(q.cursor, records, run.bytes);
                       q.cursor += run.bytes;
                       return true;
@@ -443,7 +292,8 @@ bool message_engine::return_credits() {
 void message_engine::wait(std::chrono::microseconds most) {
   // relaxed: packets that another thread queues at this moment are sent by that thread
   if (queued_packets_.load(std::memory_order_relaxed) != 0) return;
-  net_.wait(net_.sending() ? std::min(most, std::chrono::microseconds(50)) : most);
+  const bool looks_again = holds_back_.exchange(false, std::memory_order_relaxed) || net_.sending();  // relaxed: a hint
+  net_.wait(looks_again ? std::min(most, std::chrono::microseconds(50)) : most);
 }
 
 message_counts message_engine::counts() const {

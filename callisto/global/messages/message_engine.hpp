@@ -5,6 +5,7 @@
 #include <callisto/global/messages/handlers.hpp>
 #include <callisto/global/messages/owner_lock.hpp>
 #include <callisto/global/messages/portable.hpp>
+#include <callisto/global/messages/routes.hpp>
 #include <callisto/global/messages/wire.hpp>
 #include <callisto/global/transport/here.hpp>
 #include <callisto/global/transport/transport.hpp>
@@ -42,6 +43,7 @@ struct message_statistics {
   std::uint64_t packets_received = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t handled = 0;          ///< messages
+  std::uint64_t forwarded_runs = 0;   ///< that this rank passed on to another rank
   std::uint64_t forwarded_bytes = 0;  ///< of messages that this rank passed on to another rank of its node
   std::uint64_t full_waits = 0;       ///< a sender waited because too much was under way to a rank
 };
@@ -51,7 +53,7 @@ struct message_options {
   std::size_t least_piece = least_packet;     ///< bytes of the first packet to a destination
   std::size_t most_piece = most_packet;       ///< bytes that it grows to if it fills fast; 0: each message is a packet
   std::size_t window = std::size_t{4} << 20;  ///< bytes under way to one rank, at least 2 MiB in use
-  int hops_from_nodes = 32;                   ///< with this many nodes, messages go to a node first, then to the rank
+  unsigned most_hops = 0;                     ///< of a message: 1 to 3; 0: as the number of ranks needs (routes.hpp)
 
   /// Reads CALLISTO_GLOBAL_BUFFER, CALLISTO_GLOBAL_WINDOW and CALLISTO_GLOBAL_HOPS. Throws usage_error.
   static message_options from_environment();
@@ -97,6 +99,10 @@ class piece_set {
   const std::uint8_t channel_;
   std::vector<piece> pieces_;
   std::vector<int> used_;  ///< destinations with a packet in their piece
+  // Of the latest packets to other nodes, for note_packet():
+  bool by_few_ = false;  ///< messages take the way over few ranks
+  std::uint8_t packets_ = 0;
+  std::uint8_t against_ = 0;  ///< of these, the ones that speak against the way
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> system_{0};
 };
@@ -123,6 +129,10 @@ class message_engine {
   bool progress();
   /// Lets the messages that the calling thread has collected leave, without waiting for more. Any thread.
   void flush();
+  /// Does so for a thread without work: while the network still sends packets of this rank, messages to other nodes go
+  /// on to collect, for at most as long as any may be collected. Packets of few messages would only wait for each
+  /// other.
+  void flush_if_sent();
   /// Lets the messages that all threads have collected leave, but handles none. For a thread that runs no handlers.
   /// Returns whether any left; nothing if another thread was at them.
   std::optional<bool> push_out();
@@ -139,6 +149,8 @@ class message_engine {
   message_counts counts() const;
   /// Returns the statistics of the rank; waits for a thread that makes progress.
   message_statistics statistics();
+  /// Returns how many runs this rank has passed on. For the thread that makes progress.
+  std::uint64_t forwarded_runs() const noexcept { return statistics_.forwarded_runs; }
   const message_options& options() const noexcept { return options_; }
   transport& net() noexcept { return net_; }
   /// Returns for each rank that owes credits or has packets waiting one line, for the report of what waits for what.
@@ -162,18 +174,23 @@ class message_engine {
     return *detail::of_thread::pieces;
   }
   piece_set& attach_thread();
-  /// Sends a message by way of the rank `hop`.
-  template <std::size_t size, class Write>
-  void send_by(int hop, int to, const handler& h, const std::byte* group, std::size_t bytes, Write write);
-  int hop_to(int to) const noexcept { return hops_.empty() ? to : hops_[static_cast<std::size_t>(to)]; }
+  template <std::size_t size, bool directly, class Write>
+  void send_by(int to, const handler& h, const std::byte* group, std::size_t bytes, Write write);
   /// Makes room for `bytes` in a run of `key`. True if a packet was handed off.
   bool open_run(piece_set& set, int hop, std::uint32_t key, std::size_t bytes);
   /// Hands the piece to the peer's queue.
   void hand_off(piece_set& set, int hop, bool was_full);
+  /// Chooses the way of the set's messages by its packets to other nodes.
+  void note_packet(piece_set& set, std::size_t bytes);
   void hand_off_all(piece_set& set);
+  /// Hands off all but those for other nodes while the network still sends. True if any is left.
+  bool hand_off_if_sent(piece_set& set);
   /// Makes progress, and waits while too much is under way to `hop`.
   void after_hand_off(int hop);
   void hand_off_overdue();
+  /// Hands off what handlers have collected, or leaves it until the network has sent.
+  bool hand_off_answers();
+  bool is_near(int rank) const { return net_.node_of(rank) == net_.node_of(net_.rank()); }
   bool send_queued();
   bool send_packet(int to, peer& of, packet_pointer& p);
   /// Removes what is left of a packet that has been taken from the front of a queue. Under queue_lock_.
@@ -189,8 +206,8 @@ class message_engine {
   const message_options options_;
   const handler_table& handlers_;
   const std::uint64_t number_;  ///< of this engine in the process
+  const routes routes_;
   std::function<void()> on_collecting_;
-  std::vector<int> hops_;                         ///< by rank; empty: each rank is reached directly
   waiting::spin_lock<machine::native> progress_;  ///< held by the thread that makes progress
 
   // Under queue_lock_.
@@ -199,11 +216,14 @@ class message_engine {
   std::vector<int> active_;  ///< peers with queued packets
   std::atomic<std::uint64_t> queued_packets_{0};
   std::atomic<std::uint64_t> queued_by_handlers_{0};  ///< bytes
+  std::atomic<bool> holds_back_{false};               ///< messages wait until the network has sent
 
   // For the thread that makes progress.
   std::unique_ptr<piece_set> handler_set_;
   std::vector<int> sending_;  ///< scratch
   std::vector<int> in_debt_;  ///< peers that get credits back
+  std::uint64_t answers_due_ =
+      0;  ///< ticks at which the handlers' messages leave that wait for the network; 0: none do
   std::uint64_t next_sweep_ = 0;
   const std::uint64_t sweep_ticks_;
   const std::uint64_t sweep_ticks_each_;
@@ -218,7 +238,7 @@ class message_engine {
 template <bool directly, class Write>
 void message_engine::send(int to, const handler& h, std::size_t bytes, Write write) {
   if constexpr (directly)
-    send_by<0>(to, to, h, nullptr, bytes, write);
+    send_by<0, true>(to, h, nullptr, bytes, write);
   else
     send_grouped<0>(to, h, nullptr, bytes, write);
 }
@@ -227,16 +247,17 @@ template <std::size_t size, class Write>
 void message_engine::send_grouped(int to, const handler& h, const std::byte* group, std::size_t bytes, Write write) {
   if (static_cast<unsigned>(to) >= static_cast<unsigned>(rank_.ranks)) [[unlikely]]
     no_rank(to);
-  send_by<size>(hop_to(to), to, h, group, bytes, write);
+  send_by<size, false>(to, h, group, bytes, write);
 }
 
-template <std::size_t size, class Write>
-void message_engine::send_by(int hop, int to, const handler& h, const std::byte* group, std::size_t bytes,
-                             Write write) {
+template <std::size_t size, bool directly, class Write>
+void message_engine::send_by(int to, const handler& h, const std::byte* group, std::size_t bytes, Write write) {
   bool full = false;
+  int hop = to;
   {
     piece_set& set = mine();
     const piece_set::owner_guard guard(set);
+    if constexpr (!directly) hop = routes_.next(to, set.by_few_);
     piece& q = set.pieces_[static_cast<std::size_t>(hop)];
     const std::uint32_t key = static_cast<std::uint32_t>(h.id) << 16 | static_cast<std::uint32_t>(to);
     const auto is_of_another_group = [&] {

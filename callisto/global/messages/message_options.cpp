@@ -14,8 +14,7 @@ message_options message_options::from_environment() {
   o.most_piece = kib << 10;
   o.least_piece = std::min(o.least_piece, std::max<std::size_t>(o.most_piece, least_packet));
   o.window = number_from("CALLISTO_GLOBAL_WINDOW", 512, std::size_t{1} << 20, o.window >> 10) << 10;
-  o.hops_from_nodes =
-      static_cast<int>(number_from("CALLISTO_GLOBAL_HOPS", 0, 32768, static_cast<std::uint64_t>(o.hops_from_nodes)));
+  o.most_hops = static_cast<unsigned>(number_from("CALLISTO_GLOBAL_HOPS", 0, 3, o.most_hops));
   return o;
 }
 

@@ -168,7 +168,7 @@ bool session_state::find_work(core& c) {
   if (rank.cores.size() > 1 && stealing.steal_from_cores(c)) return true;
   say_idle(true);
   try {
-    rank.engine->flush();
+    rank.engine->flush_if_sent();
     stealing.ask_another_rank(c);
     return c.number() == 0 && phase.report_if_quiet();
   } catch (...) {

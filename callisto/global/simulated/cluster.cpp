@@ -44,7 +44,7 @@ class rank_of_cluster final : public simulated_rank {
     return now / 1000;
   }
   void pause() override;
-  void work(double nanoseconds) noexcept override { now += from_nanoseconds(nanoseconds); }
+  void work(double nanoseconds) noexcept override { now += from_nanoseconds(nanoseconds * slowness); }
   const std::byte* end_of_stack() const noexcept override { return stack_end; }
 
   /// Adds the cost of what the rank has done since the last call.
@@ -53,6 +53,8 @@ class rank_of_cluster final : public simulated_rank {
   cluster& of;
   const unsigned number;
   const unsigned node;
+  double slowness = 1;  ///< by which the processor takes longer
+  picoseconds dies_at = ~picoseconds{0};
   picoseconds now = 0;
   std::uint64_t turn = 0;  ///< of its latest entry in the queue of ranks: earlier entries do not count
   bool waits = false;      ///< until its entry, or a packet
@@ -71,6 +73,7 @@ class rank_of_cluster final : public simulated_rank {
 
  private:
   message_counts messages_;
+  std::uint64_t forwarded_ = 0;
   std::uint64_t switches_ = 0;
   std::uint64_t tasks_ = 0;
 };
@@ -111,6 +114,7 @@ struct cluster {
   wires net;
   picoseconds slack;  ///< the least time that any packet takes
   cluster_outcome outcome;
+  std::uint64_t packet_bytes = 0;  ///< in memory
   std::optional<std::string> failed;
   std::deque<rank_of_cluster> ranks;
 
@@ -166,10 +170,16 @@ void rank_of_cluster::charge() noexcept {
   double cost = 0;
   if (const rank_context* const rank = here_or_null(); rank != nullptr && rank->messages != nullptr) {
     const message_counts counted = rank->messages->counts();
-    if (counted.sent < messages_.sent || counted.handled < messages_.handled) messages_ = {};  // another engine
+    const std::uint64_t passed_on = rank->messages->forwarded_runs();
+    if (counted.sent < messages_.sent || counted.handled < messages_.handled || passed_on < forwarded_) {
+      messages_ = {};  // another engine
+      forwarded_ = 0;
+    }
     cost += static_cast<double>(counted.sent - messages_.sent) * (n.enqueue + n.serialize) +
-            static_cast<double>(counted.handled - messages_.handled) * n.deserialize;
+            static_cast<double>(counted.handled - messages_.handled) * n.deserialize +
+            static_cast<double>(passed_on - forwarded_) * (n.deserialize + n.serialize);
     messages_ = counted;
+    forwarded_ = passed_on;
   }
   if (const core* const c = core::here(); c != nullptr) {
     const std::uint64_t switched = c->switches();
@@ -179,7 +189,7 @@ void rank_of_cluster::charge() noexcept {
     switches_ = switched;
     tasks_ = begun;
   }
-  now += from_nanoseconds(cost);
+  work(cost);
 }
 
 void rank_of_cluster::pause() {
@@ -201,6 +211,16 @@ class simulated_transport final : public transport {
   int rivals() const noexcept override { return 1; }
   int place_among_rivals() const noexcept override { return 0; }
 
+  packet_pointer take(int to, std::size_t capacity) override {
+    packet_pointer p = transport::take(to, capacity);
+    of_.packet_bytes += p->capacity;
+    of_.outcome.most_packet_bytes = std::max(of_.outcome.most_packet_bytes, of_.packet_bytes);
+    return p;
+  }
+  void give(packet_pointer p) noexcept override {
+    of_.packet_bytes -= p->capacity;
+    transport::give(std::move(p));
+  }
   bool try_send(int to, packet_pointer& p) override;
   packet_pointer sent() override { return nullptr; }
   packet_pointer receive() override;
@@ -245,17 +265,17 @@ bool simulated_transport::try_send(int to, packet_pointer& p) {
   const std::uint64_t bytes = p->size();
   picoseconds due = 0;
   if (other.node == me_.node) {
-    me_.now += from_nanoseconds(n.near_send);
+    me_.work(n.near_send);
     due = me_.now + from_nanoseconds(n.near);
     ++of_.outcome.near_packets;
   } else {
     std::deque<picoseconds>& sending = me_.sending;
     while (!sending.empty() && sending.front() <= me_.now) sending.pop_front();
     if (sending.size() >= n.outstanding) return false;
-    me_.now += from_nanoseconds(n.send);
+    me_.work(n.send);
     picoseconds ready = me_.now;
     if (static_cast<double>(bytes) <= n.eager) {
-      me_.now += from_nanoseconds(static_cast<double>(bytes) / n.copy * 1e9);
+      me_.work(static_cast<double>(bytes) / n.copy * 1e9);
       ready = me_.now;
     } else {  // the sides agree on where the bytes go
       ready += 2 * of_.net.latency(me_.node, other.node) + from_nanoseconds(n.send + n.receive);
@@ -276,7 +296,8 @@ packet_pointer simulated_transport::receive() {
   of_.throw_if_failed();
   const network& n = of_.options.net;
   me_.charge();
-  me_.now += from_nanoseconds(n.poll);
+  me_.work(n.poll);
+  if (me_.now >= me_.dies_at) of_.fail("rank " + std::to_string(me_.number) + " has died");
   of_.let_earlier_ranks_run(me_);
   of_.throw_if_failed();
   if (me_.inbox.empty() || me_.inbox.front().due > me_.now) return nullptr;
@@ -285,10 +306,10 @@ packet_pointer simulated_transport::receive() {
   me_.inbox.pop_back();
   const auto bytes = static_cast<double>(p->size());
   if (of_.ranks[p->header().source].node == me_.node) {
-    me_.now += from_nanoseconds(bytes / n.near_bandwidth * 1e9);
+    me_.work(bytes / n.near_bandwidth * 1e9);
   } else {
-    me_.now += from_nanoseconds(n.receive);
-    if (bytes <= n.eager) me_.now += from_nanoseconds(bytes / n.copy * 1e9);
+    me_.work(n.receive);
+    if (bytes <= n.eager) me_.work(bytes / n.copy * 1e9);
   }
   return p;
 }
@@ -299,6 +320,13 @@ cluster::cluster(const cluster_options& options_in, const std::function<void(std
       net(options.net, options.nodes),
       slack(std::min(net.least_latency(), from_nanoseconds(options.net.near))) {
   for (unsigned r = 0; r != options.ranks(); ++r) ranks.emplace_back(*this, r);
+  for (const cluster_fault& f : options.faults) {
+    if (f.place >= (f.kind == cluster_fault::kinds::slow_link ? options.nodes : options.ranks()) || !(f.factor > 0))
+      throw usage_error("a fault of a simulated cluster is at no rank or node of it, or slows it by no factor above 0");
+    if (f.kind == cluster_fault::kinds::slow_rank) ranks[f.place].slowness = f.factor;
+    if (f.kind == cluster_fault::kinds::slow_link) net.slow(f.place, f.factor);
+    if (f.kind == cluster_fault::kinds::death) ranks[f.place].dies_at = from_nanoseconds(f.nanoseconds);
+  }
 }
 
 void cluster::deliver(rank_of_cluster& to, picoseconds due, packet_pointer p) {

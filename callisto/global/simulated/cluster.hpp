@@ -9,8 +9,22 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace callisto::global::simulation {
+
+/// Something that is wrong with a part of a cluster.
+struct cluster_fault {
+  enum class kinds : std::uint8_t {
+    slow_rank,  ///< its processor takes `factor` times as long for everything: a half of a core is 2
+    slow_link,  ///< the adapter of the node `place` takes as much longer for a packet
+    death,      ///< the rank ends at its first look at the network from `nanoseconds` on
+  };
+  kinds kind = kinds::slow_rank;
+  unsigned place = 0;  ///< a rank; of slow_link: a node
+  double factor = 1;
+  double nanoseconds = 0;
+};
 
 /// A simulated job.
 struct cluster_options {
@@ -22,6 +36,7 @@ struct cluster_options {
   /// has it.
   double most_delay = 0;
   std::size_t main_stack = std::size_t{256} << 10;  ///< bytes, of each rank's main
+  std::vector<cluster_fault> faults = {};
 
   unsigned ranks() const noexcept { return nodes * ranks_per_node; }
 };
@@ -32,7 +47,8 @@ struct cluster_outcome {
   std::uint64_t packets = 0;  ///< between nodes
   std::uint64_t bytes = 0;    ///< of these packets
   std::uint64_t near_packets = 0;
-  std::uint64_t turns = 0;  ///< times that a rank went on after another one
+  std::uint64_t most_packet_bytes = 0;  ///< in memory of all ranks at once
+  std::uint64_t turns = 0;              ///< times that a rank went on after another one
 };
 
 /// Runs main(transport) as each rank, all on the calling thread, which must work for no rank. Equal arguments give

@@ -15,6 +15,7 @@ wires::wires(const network& how, unsigned nodes)
                                              : how.global_links),
       ends_(from_nanoseconds(how.latency)),
       switch_(from_nanoseconds(how.switch_latency)),
+      slowness_(nodes, 1),
       out_(nodes),
       in_(nodes) {
   if (how.shape == topology::fat_tree) {
@@ -43,7 +44,10 @@ wires::passage wires::send(unsigned from, unsigned to, std::uint64_t bytes, pico
   const picoseconds serial = from_nanoseconds(on_wire / how_.bandwidth * 1e9);
   const picoseconds gap = std::max(serial, from_nanoseconds(1e9 / how_.rate));
   const picoseconds begin = std::max(at, out_[from]);
-  out_[from] = begin + gap;
+  const auto slowed = [](picoseconds time, double factor) {
+    return factor == 1 ? time : static_cast<picoseconds>(static_cast<double>(time) * factor);
+  };
+  out_[from] = begin + slowed(gap, slowness_[from]);
   picoseconds head = begin + latency(from, to);
   if (const unsigned a = group_of(from), b = group_of(to); a != b) {
     const picoseconds on_link = from_nanoseconds(on_wire / how_.link * 1e9);
@@ -60,8 +64,8 @@ wires::passage wires::send(unsigned from, unsigned to, std::uint64_t bytes, pico
     }
   }
   head = std::max(head, in_[to]);
-  in_[to] = head + gap;
-  return {begin + serial, head + serial};
+  in_[to] = head + slowed(gap, slowness_[to]);
+  return {begin + slowed(serial, slowness_[from]), head + slowed(serial, std::max(slowness_[from], slowness_[to]))};
 }
 
 }  // namespace callisto::global::simulation

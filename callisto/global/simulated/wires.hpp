@@ -19,6 +19,9 @@ class wires {
  public:
   wires(const network& how, unsigned nodes);
 
+  /// Lets the adapter of a node take `factor` times as long for each packet.
+  void slow(unsigned node, double factor) { slowness_[node] = factor; }
+
   /// Where a packet is when.
   struct passage {
     picoseconds left;     ///< the adapter of its node has sent it
@@ -43,6 +46,7 @@ class wires {
   const unsigned links_;   ///< of a leaf upward, or between two groups
   const picoseconds ends_;
   const picoseconds switch_;
+  std::vector<double> slowness_;  ///< of adapters, by node
   // Each: the time from which it is free.
   std::vector<picoseconds> out_;   ///< adapters, by node
   std::vector<picoseconds> in_;    ///< adapters, by node

@@ -142,6 +142,7 @@ core::core(core_duties& duties, const core_options& how)
       idle_stack_(new std::byte[idle_stack_bytes]),
       root_end_(end_of_thread_stack()) {
   if (here() != nullptr) throw usage_error("callisto::global: this thread runs a core already");
+  between_looks_ = until_look_ = 1;  // until tasks turn out to be short
   root_.status_ = worker_status::running;
   root_.context_.become_this_threads();
   auto* const top = idle_stack_.get() + idle_stack_bytes;
@@ -245,7 +246,11 @@ worker& core::worker_for_task() {
 }
 
 void core::look() {
-  until_look_ = decisions_between_looks;
+  // Tasks of some microseconds would let messages wait for sixteen of them: thieves of other ranks among these.
+  const std::uint64_t now = rank_clock::ticks();
+  const bool was_long = now - std::exchange(looked_at_, now) > 4 * poll_every_;
+  between_looks_ = was_long ? 1 : std::min(2 * between_looks_, most_between_looks);
+  until_look_ = between_looks_;
   shown_ready_.set(ready_.size());
   shown_queued_.set(private_.size() + resident_.size() + public_.size());
   shown_with_task_.set(with_task_);
@@ -255,7 +260,7 @@ void core::look() {
   take_mail();
   share();
   if (resident_.stealable() + public_.stealable() != 0) duties_.offer(*this);
-  if (ready_.empty() || rank_clock::ticks() >= poll_at_) poll();
+  if (ready_.empty() || now >= poll_at_) poll();
 }
 
 void core::poll() {

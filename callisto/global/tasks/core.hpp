@@ -238,7 +238,9 @@ class CALLISTO_API core {
     std::atomic<std::uint64_t> value_{0};
   };
 
-  static constexpr unsigned decisions_between_looks = 16;
+  /// Decisions between two looks at messages and mail; long tasks have fewer between looks, so that messages do not
+  /// wait.
+  static constexpr unsigned most_between_looks = 16;
   // The idle context runs message handlers, which may be anything that does not block.
   static constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
 
@@ -269,7 +271,9 @@ class CALLISTO_API core {
   core_options how_;
   worker* running_;
   machine::exceptions_in_flight* exceptions_;
-  unsigned until_look_ = decisions_between_looks;
+  unsigned between_looks_ = most_between_looks;
+  unsigned until_look_ = most_between_looks;
+  std::uint64_t looked_at_ = 0;     ///< ticks
   std::uint64_t poll_at_ = 0;       ///< ticks: the deadline of communication
   const std::uint64_t poll_every_;  ///< ticks
   std::exception_ptr broken_;       ///< what each suspend() throws
