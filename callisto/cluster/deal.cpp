@@ -1,7 +1,9 @@
 // Dealing the rows of a graph.
 #include <callisto/cluster/deal.hpp>
+#include <callisto/cluster/part_of_array.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/weight_survey.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 
@@ -156,6 +158,22 @@ std::uint64_t count_self_loops(const graph::any_graph& graph, graph::partners& a
             std::plus<>{});
       },
       graph));
+}
+
+graph::any_graph with_random_weights(graph::any_graph&& graph, std::uint64_t seed, graph::partners& among,
+                                     const graph::run_control& control) {
+  return std::visit(
+      [&](auto&& g) -> graph::any_graph {
+        const auto drawn = [&](const auto& rows, graph::arc_meaning meaning) {
+          auto own = graph::draw_random_weights(rows, {among.first(), among.last()}, meaning, seed, control);
+          return graph::weight_array(as_part(std::move(own), rows.offsets[among.first()], rows.targets.size()));
+        };
+        graph::weight_array out = drawn(g.out(), {g.directed(), false});
+        graph::weight_array in;
+        if (g.directed() && g.has_in()) in = drawn(g.in(), {true, true});
+        return std::forward<decltype(g)>(g).with_weights(std::move(out), std::move(in));
+      },
+      std::move(graph));
 }
 
 std::unique_ptr<rank_partners> partners_of(const graph::any_graph& graph) {

@@ -19,6 +19,11 @@ std::unique_ptr<rank_partners> partners_of(const graph::any_graph& graph);
 /// 1, 2 ... and the rows of that rank; rank 0 keeps the whole. Called by main of all ranks. Throws std::bad_alloc.
 void deal_graph(graph::any_graph& graph, const std::vector<std::uint64_t>& bounds);
 
+/// Returns a dealt graph with the weights that graph::with_random_weights() gives; a rank makes those of its rows.
+/// Throws graph::cancelled and std::bad_alloc.
+graph::any_graph with_random_weights(graph::any_graph&& graph, std::uint64_t seed, graph::partners& among,
+                                     const graph::run_control& control);
+
 /// Returns the number of stored arcs from vertices to themselves: each rank looks at its own rows.
 std::uint64_t count_self_loops(const graph::any_graph& graph, graph::partners& among);
 

@@ -29,19 +29,18 @@ void rank_partners::exchange_bytes(std::span<const std::byte> from, const std::v
                                  std::source_location::current());
 }
 
-std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> more,
-                                           std::size_t parts) {
-  const std::uint64_t vertices = offsets.empty() ? 0 : offsets.size() - 1;
+namespace {
+
+/// Returns bounds of parts of whole pieces; before(i) is the weight of the first i pieces.
+template <class Before>
+std::vector<std::uint64_t> bounds_by_weight(std::uint64_t vertices, std::size_t parts, const Before& before) {
   const std::uint64_t piece = graph::partner_piece(vertices);
-  // A vertex takes about the time and the memory of two arcs, whatever its degree.
-  const auto weight_before = [&](std::uint64_t v) { return 2 * v + offsets[v] + (more.empty() ? 0 : more[v]); };
   std::vector<std::uint64_t> bounds{0};
-  const std::uint64_t all = vertices == 0 ? 0 : weight_before(vertices);
   const std::uint64_t pieces = (vertices + piece - 1) / piece;
+  const std::uint64_t all = vertices == 0 ? 0 : before(pieces);
   std::uint64_t at = 0;  // pieces before the bound
   for (std::size_t p = 1; p < parts; ++p) {
     const std::uint64_t wanted = all / parts * p + all % parts * p / parts;
-    const auto before = [&](std::uint64_t i) { return weight_before(std::min(vertices, i * piece)); };
     while (at < pieces && before(at + 1) <= wanted) ++at;
     // The piece in which the bound lies goes to the side that it loads less.
     if (at < pieces && wanted - std::min(wanted, before(at)) > before(at + 1) - wanted) ++at;
@@ -49,6 +48,27 @@ std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offset
   }
   bounds.push_back(vertices);
   return bounds;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> more,
+                                           std::size_t parts) {
+  const std::uint64_t vertices = offsets.empty() ? 0 : offsets.size() - 1;
+  const std::uint64_t piece = graph::partner_piece(vertices);
+  // A vertex takes about the time and the memory of two arcs, whatever its degree.
+  const auto weight_before = [&](std::uint64_t v) { return 2 * v + offsets[v] + (more.empty() ? 0 : more[v]); };
+  return bounds_by_weight(vertices, parts,
+                          [&](std::uint64_t i) { return weight_before(std::min(vertices, i * piece)); });
+}
+
+std::vector<std::uint64_t> bounds_of_pieces(std::uint64_t vertices, std::span<const std::uint64_t> arcs,
+                                            std::size_t parts) {
+  const std::uint64_t piece = graph::partner_piece(vertices);
+  std::vector<std::uint64_t> before{0};
+  for (const std::uint64_t n : arcs) before.push_back(before.back() + n);
+  return bounds_by_weight(vertices, parts,
+                          [&](std::uint64_t i) { return 2 * std::min(vertices, i * piece) + before[i]; });
 }
 
 }  // namespace callisto::cluster

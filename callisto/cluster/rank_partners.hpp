@@ -28,4 +28,8 @@ class rank_partners final : public graph::partners {
 std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> more,
                                            std::size_t parts);
 
+/// Returns such bounds of `vertices` vertices of which the pieces have `arcs` arcs.
+std::vector<std::uint64_t> bounds_of_pieces(std::uint64_t vertices, std::span<const std::uint64_t> arcs,
+                                            std::size_t parts);
+
 }  // namespace callisto::cluster

@@ -253,6 +253,28 @@ graph::weight_survey survey_of_rows(const graph::csr_graph<Vertex>& graph, const
   return among.sum(mine);
 }
 
+/// Returns the weights of these arcs, which lie in the rows of any process, at all processes.
+template <class Vertex>
+std::vector<double> weights_of_ranks(const graph::csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& arcs,
+                                     const graph::shared_control& control) {
+  graph::partners& among = *control.among;
+  const std::uint64_t first = graph.out().offsets[among.first()];
+  const std::uint64_t last = graph.out().offsets[among.last()];
+  std::vector<double> own;  // a weight, and its place among the arcs, for each process
+  for (std::size_t p = 0; p != among.count(); ++p) {
+    for (std::size_t i = 0; i != arcs.size(); ++i) {
+      if (arcs[i] < first || arcs[i] >= last) continue;
+      own.push_back(static_cast<double>(i));
+      own.push_back(graph.out().weights[arcs[i]]);
+    }
+  }
+  const std::vector<double> came =
+      among.exchange(own, std::vector<std::uint64_t>(among.count(), own.size() / among.count()));
+  std::vector<double> weights(arcs.size());
+  for (std::size_t i = 0; i != came.size(); i += 2) weights[static_cast<std::size_t>(came[i])] = came[i + 1];
+  return weights;
+}
+
 /// Gathers the light arcs of own vertices.
 template <class Vertex, class Weight>
 void gather_light(const graph::csr_graph<Vertex>& graph, std::span<const Weight> weights,
@@ -298,13 +320,10 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
     throw graph::weight_error(
         "a weight is negative, infinite or no number; over ranks, shortest paths need weights of at least 0");
   }
-  const auto choose = [&] {
-    const graph::delta_choice choice = graph::choose_delta(graph, options.delta);
-    return std::vector<double>{choice.delta, choice.light};
-  };
-  const std::vector<double> chosen = control.among->template from_first<double>(choose);
-  plan.delta = chosen[0];
-  plan.light = chosen[1];
+  const graph::delta_choice choice =
+      graph::choose_delta(graph, options.delta, weights_of_ranks(graph, graph::sampled_arcs(graph.arcs()), control));
+  plan.delta = choice.delta;
+  plan.light = choice.light;
   if (plan.light == unreached) return plan;
   graph.out().weights.visit([&](auto weights) { gather_light(graph, weights, control, plan); });
   plan.light_arcs = control.among->sum(std::uint64_t{plan.rows.arcs.size()});

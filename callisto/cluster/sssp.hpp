@@ -21,8 +21,8 @@ struct path_plan {
   std::uint64_t light_arcs = 0;                  ///< in the rows of all processes
 };
 
-/// Surveys the weights, each process those of its rows, and chooses the width of buckets and the light arcs, where the
-/// result is told, from a sample of all rows. Gathers the light arcs. Throws usage_error if options.delta is not above
+/// Surveys the weights, each process those of its rows, and chooses the width of buckets and the light arcs from a
+/// sample of all rows. Gathers the light arcs. Throws usage_error if options.delta is not above
 /// 0; weight_error if a weight is negative, infinite or no number; cancelled; std::bad_alloc.
 template <class Vertex>
 path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph::sssp_options& options,

@@ -8,17 +8,18 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
-MPI, COMMAND = sys.argv[1:3]
+from every_graph import alike, launch_words, steady
+
+MPI, COMMAND = sys.argv[1], os.path.abspath(sys.argv[2])
 LAUNCHER = shutil.which(f"mpirun.{MPI}")
-# What differs from run to run, or tells of ranks. Levels may be searched in other ways (bfs.hpp), arcs be relaxed in
-# another order (sssp.hpp).
-UNSTEADY = ("seconds", "threads", "ranks", "bottom_up_levels", "loaded_in", "prepare_seconds")
 # A kernel for each of some files.
-MORE = {"star.cg": "kcore", "path.cg": "sssp", "one.cg": "triangles", "named.txt": "sssp"}
+MORE = {"star.cg": "kcore", "path.cg": "sssp", "one.cg": "triangles", "named.txt": "sssp", "three.cg": "betweenness"}
 FAILED = []
 
 
@@ -29,11 +30,12 @@ def check(holds, what):
 
 
 def launched(ranks, *words):
-    options = []
-    if MPI == "openmpi":
-        options = ["--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
+    return started(ranks, COMMAND, *words)
+
+
+def started(ranks, *words):
     env = {**os.environ, "CALLISTO_GLOBAL_THREADS": "1"}
-    return subprocess.run([LAUNCHER, *options, "-n", str(ranks), COMMAND, *map(str, words)], env=env, timeout=120,
+    return subprocess.run([*launch_words(MPI, LAUNCHER, ranks), *map(str, words)], env=env, timeout=120,
                           stdin=subprocess.DEVNULL, capture_output=True)
 
 
@@ -55,10 +57,6 @@ def object_in(done, what):
         print(f"{what}: more on standard output: {text!r}, standard error: {done.stderr!r}", flush=True)
     check(found != {} and "{" not in more, f"{what}: expected one object on standard output")
     return found
-
-
-def steady(found):
-    return {key: value for key, value in found.items() if key not in UNSTEADY}
 
 
 def lines(edges):
@@ -97,6 +95,7 @@ def same_results(folder):
             "bfs": ["bfs", file, "--source", vertex],
             "kcore": ["kcore", file, "--verify"],
             "triangles": ["triangles", file, "--verify"],
+            "betweenness": ["betweenness", file, "--top", "1"],
             "sssp": ["sssp", file, "--random-weights", "4", "--source", vertex, "--verify"],
         }
         if file.name == "random.cg":
@@ -109,14 +108,14 @@ def same_results(folder):
         for name, words in commands.items():
             expected = alone(*words, "--json")
             check(expected.returncode == 0, f"{name} {file.name} alone: {expected.stderr}")
-            for ranks in (2, 4) if file.name == "random.cg" and name not in ("kcore", "triangles", "target") else (2 + len(file.name + name) % 3,):
+            for ranks in (2, 4) if file.name == "random.cg" and name not in ("kcore", "triangles", "target", "betweenness") else (2 + len(file.name + name) % 3,):
                 what = f"{name} {file.name} on {ranks} ranks"
                 done = launched(ranks, *words, "--json")
                 check(done.returncode == 0, f"{what}: exit code {done.returncode}: {done.stderr}")
                 if done.returncode != 0:
                     continue
                 found = object_in(done, what)
-                check(steady(found) == steady(json.loads(expected.stdout)), f"{what}: {done.stdout} {expected.stdout}")
+                check(alike(steady(json.loads(expected.stdout)), steady(found)), f"{what}: {done.stdout} {expected.stdout}")
                 check(found.get("ranks") == ranks, f"{what}: ranks")
 
 
@@ -136,7 +135,10 @@ def same_files(folder):
 
 
 def one_line(ranks, code, pattern, *words):
-    done = launched(ranks, *words)
+    told_in_one_line(launched(ranks, *words), code, pattern, words)
+
+
+def told_in_one_line(done, code, pattern, words):
     own = [line for line in done.stderr.decode().splitlines() if line.startswith("callisto")]
     check(done.returncode == code, f"{words}: exit code {done.returncode}, expected {code}: {done.stderr}")
     check(len(own) == 1 and pattern in own[0], f"{words}: {own}, expected one line with {pattern}")
@@ -159,6 +161,80 @@ def failures(folder):
     truncated = folder / "truncated.cg"
     truncated.write_bytes(file.read_bytes()[:5000])
     one_line(2, 3, "truncated native graph", "info", truncated)
+    far = folder / "far.txt"
+    far.write_text("1 2\n" * 4000 + "3 x\n")
+    one_line(3, 3, "far.txt:4001: expected a vertex number", "pagerank", far, "--ids", "numbers")
+    one_line(2, 4, "/dev/full", "components", file, "--output", "/dev/full")
+    one_line(2, 2, "--edges", "betweenness", file, "--edges")
+
+
+def by_rank(folder, name, line):
+    """Writes a script that runs the command at each rank, behind `line`, which finds the number in $rank."""
+    script = folder / name
+    script.write_text(f"""#!/bin/sh
+rank=${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}
+{line}
+exec "{COMMAND}" "$@"
+""")
+    script.chmod(0o755)
+    return script
+
+
+def unreadable_at_one_rank(folder):
+    text = folder / "random.txt"
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("random.txt", "random.cg"):
+        script = by_rank(folder, "elsewhere.sh", f'[ "$rank" = 1 ] && cd "{elsewhere}" || cd "{folder}"')
+        done = started(3, script, "components", name)
+        told_in_one_line(done, 3, "rank 1 of 3", ("components", name, "elsewhere"))
+    short = elsewhere / "random.cg"
+    short.write_bytes((folder / "three.cg").read_bytes())
+    done = started(3, script, "components", "random.cg")
+    told_in_one_line(done, 3, "another graph than at rank 0", ("components", "another graph"))
+    assert text.exists()
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+def killed_or_stopped(folder):
+    """Rank 0 reads a pipe that stays open, so that the other ranks wait until the test goes on."""
+    for deadly in (True, False):
+        pids = [folder / f"pid.{deadly}.{rank}" for rank in range(3)]
+        script = by_rank(folder, "pids.sh", f'echo $$ > "{folder}/new.{deadly}.$rank" && '
+                                            f'mv "{folder}/new.{deadly}.$rank" "{folder}/pid.{deadly}.$rank"')
+        reading, writing = os.pipe()
+        job = subprocess.Popen([*launch_words(MPI, LAUNCHER, 3), script, "components", "-", "--json"],
+                               env={**os.environ, "CALLISTO_GLOBAL_THREADS": "1"}, stdin=reading,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.close(reading)
+        while not all(p.exists() for p in pids) and job.poll() is None:
+            time.sleep(0.01)
+        numbers = [int(p.read_text()) for p in pids]
+        if deadly:
+            os.kill(numbers[1], signal.SIGKILL)
+        else:
+            os.kill(numbers[1], signal.SIGSTOP)
+            os.write(writing, b"1 2\n2 3\n7 8\n")
+            os.close(writing)
+            os.kill(numbers[1], signal.SIGCONT)
+        out, err = job.communicate(timeout=120)
+        if deadly:
+            os.close(writing)
+            check(job.returncode != 0, f"a rank was killed: exit code {job.returncode}: {err}")
+            check(b"{" not in out, f"a rank was killed: {out}")
+        else:
+            check(job.returncode == 0, f"a rank was stopped: exit code {job.returncode}: {err}")
+            check(b'"components":' in out, f"a rank was stopped: {out}")
+        until = time.monotonic() + 120
+        while any(map(alive, numbers)) and time.monotonic() < until:
+            time.sleep(0.01)
+        check(not any(map(alive, numbers)), f"ranks are left running: {numbers}")
 
 
 def main():
@@ -170,6 +246,8 @@ def main():
         same_results(folder)
         same_files(folder)
         failures(folder)
+        unreadable_at_one_rank(folder)
+        killed_or_stopped(folder)
     print("passed" if not FAILED else f"{len(FAILED)} failed")
     return 1 if FAILED else 0
 

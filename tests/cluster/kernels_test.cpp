@@ -3,6 +3,7 @@
 #include "../graph/shapes.hpp"
 #include "../sanitizers.hpp"
 
+#include <callisto/cluster/betweenness.hpp>
 #include <callisto/cluster/bfs.hpp>
 #include <callisto/cluster/components.hpp>
 #include <callisto/cluster/deal.hpp>
@@ -10,6 +11,7 @@
 #include <callisto/cluster/sssp.hpp>
 #include <callisto/cluster/triangles.hpp>
 #include <callisto/global/session/session.hpp>
+#include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
@@ -281,6 +283,42 @@ TEST_P(Cluster, ShortestPathsRefuseWhatOneProcessRefuses) {
   refused(graph::sssp_result::unreached, {}, "at least 0");
   refused(1e308, {}, "larger than any double");
   refused(1, {.delta = -1}, "above 0");
+}
+
+TEST_P(Cluster, BetweennessIsThatOfOneProcess) {
+  const std::vector<graph::betweenness_options> ways{{}, {.samples = 5, .normalized = true}};
+  for (const named_graph& g : graphs()) {
+    if (g.name.find("kronecker") != std::string::npos || g.name == "weighted") continue;
+    const any_graph whole = g.make();
+    const std::uint64_t vertices = std::visit([](const auto& one) { return one.vertices(); }, whole);
+    for (graph::betweenness_options how : ways) {
+      if (how.samples != 0 && vertices < 5) continue;
+      if (how.samples == 0 && vertices > 10) how.from = {0, vertices / 2, vertices - 1};
+      const graph::betweenness_result alone = graph::betweenness(whole, how);
+      over_ranks(GetParam(), g, [&](const any_graph& mine, const graph::shared_control& control) {
+        const graph::betweenness_result found = cluster::betweenness(mine, how, control);
+        if (!control.among->tells()) return;
+        EXPECT_EQ(found.sources, alone.sources) << g.name;
+        ASSERT_EQ(found.scores.size(), alone.scores.size()) << g.name;
+        ASSERT_EQ(found.standard_errors.size(), alone.standard_errors.size()) << g.name;
+        for (std::uint64_t v = 0; v != vertices; ++v) {
+          EXPECT_NEAR(found.scores[v], alone.scores[v], 1e-9 * alone.scores[v] + 1e-12) << g.name << ", vertex " << v;
+          if (!alone.standard_errors.empty()) {
+            EXPECT_NEAR(found.standard_errors[v], alone.standard_errors[v], 1e-6 * alone.standard_errors[v] + 1e-9)
+                << g.name << ", vertex " << v;
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST_P(Cluster, BetweennessRefusesWhatHasNoFormOverRanks) {
+  const named_graph path{"path", [] { return graph_of(300, graph::shapes::path(300), direction::undirected); }};
+  over_ranks(GetParam(), path, [](const any_graph& mine, const graph::shared_control& control) {
+    EXPECT_THROW(cluster::betweenness(mine, {.error = 0.1}, control), usage_error);
+    EXPECT_THROW(cluster::betweenness(mine, {.samples = 301}, control), usage_error);
+  });
 }
 
 TEST_P(Cluster, StatisticsAreThoseOfOneProcess) {

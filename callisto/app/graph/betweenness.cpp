@@ -3,9 +3,11 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/source_options.hpp>
 #include <callisto/app/graph/weight_option.hpp>
+#include <callisto/cluster/betweenness.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/machine/host/cache_counters.hpp>
@@ -156,9 +158,13 @@ analysis analyse(const betweenness_arguments& o, machine::cache_counters* counte
   const graph::betweenness_options scoring = o.on(graph);
   const stopwatch time;
   // shared: append_values reads it later
-  const auto scored = std::make_shared<graph::betweenness_result>(graph::betweenness(graph, scoring, context));
+  graph::partners* const among = rank_job::among();
+  const auto scored = std::make_shared<graph::betweenness_result>(
+      among == nullptr ? graph::betweenness(graph, scoring, context)
+                       : cluster::betweenness(graph, scoring, {context, among}));
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   const bool exact = scored->sources == scored->scores.size();
   found.facts["searches"] = scored->searches;
   found.facts["normalized"] = o.scoring.normalized;
@@ -303,6 +309,10 @@ command add_betweenness(const command_parser& app) {
               return graph::betweenness_memory(graph, o->on(graph));
             };
             o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
+              if (rank_job::among() != nullptr) check_sampling(o->scoring.samples, o->scoring.error, graph);
+              if (o->edges && rank_job::among() != nullptr) {
+                throw usage_error("--edges: edges are ranked by one process; ranks share the betweenness of vertices");
+              }
               if (o->edges) return analyse_edges(*o, graph, context);
               return analyse(*o, counters ? &*counters : nullptr, graph, context);
             });

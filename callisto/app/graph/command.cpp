@@ -5,6 +5,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/attribute_options.hpp>
+#include <callisto/cluster/memory.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/files/compress.hpp>
@@ -290,6 +291,7 @@ double usual_share(std::string_view kernel) {
 
 void graph_command::add_to(const command_parser& parser, const std::string& description) {
   name = parser.name();
+  input.whole_where_told = [this] { return verify; };
   add_output(parser, output, description);
   input.add_to(parser);
   add_parsed(
@@ -326,8 +328,10 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   bar.expect(loading_and({{"", usual_share(name)}}));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = input.load(context);
-  const std::uint64_t needed = needs(loaded.graph);
-  graph::require_memory(name, needed);
+  graph::partners* const among = rank_job::among();
+  const std::uint64_t needed =
+      among == nullptr ? needs(loaded.graph) : cluster::memory_of_rank(name, loaded.graph, *among);
+  graph::require_memory(name, among == nullptr ? needed : needed * cluster::ranks_of_machine());
   const auto once = [&] {
     try {
       return analyse(loaded.graph, context);

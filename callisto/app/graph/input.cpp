@@ -7,12 +7,8 @@
 #include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/notes.hpp>
 #include <callisto/app/cli/rank_job.hpp>
-#include <callisto/cluster/deal.hpp>
-#include <callisto/cluster/rank_partners.hpp>
-#include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
-#include <callisto/graph/files/native_file.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -278,14 +274,6 @@ std::vector<expected_stage> loading_and(std::vector<expected_stage> behind) {
 
 namespace {
 
-/// True if the graph of a native file needs no conversion.
-bool is_kept_as_is(const graph::any_graph& graph, const graph::load_options& how) {
-  const bool has_in = std::visit([](const auto& g) { return g.has_in(); }, graph);
-  const bool undirected = how.build.undirected || how.read.undirected;
-  return !(undirected && size_of(graph).directed) && how.build.loops != graph::loops::remove &&
-         (has_in || !how.build.in_edges);
-}
-
 graph::any_graph without_weights(graph::any_graph graph) {
   return std::visit([](auto& g) -> graph::any_graph { return std::move(g).with_weights({}, {}); }, graph);
 }
@@ -301,73 +289,31 @@ loaded_graph graph_input::load(const graph::run_control& context) const {
   return loaded;
 }
 
-loaded_graph graph_input::load_among(const graph::run_control& context) const {
-  const stopwatch time;
-  /// Facts that rank 0 tells the other ranks.
-  struct told {
-    std::uint64_t vertices = 0;
-    std::uint64_t arcs = 0;
-    bool maps = false;  ///< all ranks map the file
-    bool weighted = false;
-  };
-  loaded_graph loaded;
-  told first;
-  if (rank_job::tells()) {
-    first.maps = !weights_seed && !names_file && !vertex_table && where.empty() &&
-                 options.read.format == graph::file_format::automatic && graph::is_native(file) &&
-                 is_kept_as_is(graph::open_native(file), options);
-    loaded = load_whole(context);
-    const graph_size size = size_of(loaded.graph);
-    first.vertices = size.vertices;
-    first.arcs = size.arcs;
-    first.weighted = size.weighted;
-  }
-  first = global::broadcast(first);
-  if (first.maps) {
-    if (!rank_job::tells()) {
-      loaded.graph = graph::open_native(file);
-      loaded.report.native = true;
-      if (!first.weighted) loaded.graph = without_weights(std::move(loaded.graph));
-      const graph_size size = size_of(loaded.graph);
-      if (size.vertices != first.vertices || size.arcs != first.arcs) {
-        throw input_error(file, 0,
-                          fmt::format("is another graph than at rank 0: {} vertices and {} arcs, expected {} and {}",
-                                      size.vertices, size.arcs, first.vertices, first.arcs));
-      }
-    }
-    rank_job::set_among(cluster::partners_of(loaded.graph));
-  } else {
-    const std::vector<std::uint64_t> bounds = cluster::bounds_of_first(loaded.graph);
-    cluster::deal_graph(loaded.graph, bounds);
-    rank_job::set_among(std::make_shared<cluster::rank_partners>(bounds));
-    loaded.report.native = rank_job::among()->sum(std::uint64_t{loaded.report.native}) != 0;
-  }
-  const graph_size size = size_of(loaded.graph);
-  loaded.edges =
-      size.directed ? size.arcs : (size.arcs + cluster::count_self_loops(loaded.graph, *rank_job::among())) / 2;
-  loaded.seconds = time.seconds();
-  return loaded;
-}
-
-loaded_graph graph_input::load_whole(const graph::run_control& context) const {
+void graph_input::begin_loading() {
   do_without_hwloc_plugins();
   // Starts the workers before reading, so that other jobs see this job at once: reading takes as long as many kernels
   // do.
   static_cast<void>(threads());
+}
+
+void graph_input::leave_out_weights(loaded_graph& loaded) const {
+  if (weights_seed || !loaded.report.weights_listed || !leaves_weights_out(loaded.report.weights_are_lengths)) return;
+  loaded.graph = without_weights(std::move(loaded.graph));
+  if (!loaded.report.weights_are_lengths || leaves_weights_out(false)) return;
+  loaded.report.notes.emplace_back(
+      "its weights are lengths of paths ('p sp'), which are no strengths of ties: they are left out (--weights "
+      "strength uses them)");
+}
+
+loaded_graph graph_input::load_whole(const graph::run_control& context, bool draws_later) const {
+  begin_loading();
   loaded_graph loaded;
   graph::load_options how = options;
   if (!options.repeats_chosen) how.build.repeats = usual_repeats_();
   loaded.repeats = how.build.repeats;
   prepare_attributes(how);
   loaded.graph = graph::load_graph(file, how, context, &loaded.report);
-  if (!weights_seed && loaded.report.weights_listed && leaves_weights_out(loaded.report.weights_are_lengths)) {
-    loaded.graph = without_weights(std::move(loaded.graph));
-    if (loaded.report.weights_are_lengths && !leaves_weights_out(false)) {
-      loaded.report.notes.emplace_back(
-          "its weights are lengths of paths ('p sp'), which are no strengths of ties: they are left out (--weights "
-          "strength uses them)");
-    }
-  }
+  leave_out_weights(loaded);
   for (const std::string& note : loaded.report.notes) say(fmt::format("{}: {}", file, note));
   if (names_file) {
     std::vector<std::string> notes;
@@ -376,8 +322,9 @@ loaded_graph graph_input::load_whole(const graph::run_control& context) const {
     loaded.report.notes.insert(loaded.report.notes.end(), notes.begin(), notes.end());
   }
   finish_attributes(loaded, how, context);
-  if (weights_seed) graph::require_memory("--random-weights", graph::needs::random_weights(loaded.graph));
-  if (weights_seed) loaded.graph = graph::with_random_weights(std::move(loaded.graph), *weights_seed, context);
+  if (!weights_seed || draws_later) return loaded;
+  graph::require_memory("--random-weights", graph::needs::random_weights(loaded.graph));
+  loaded.graph = graph::with_random_weights(std::move(loaded.graph), *weights_seed, context);
   return loaded;
 }
 

@@ -49,6 +49,8 @@ struct graph_input {
   std::function<std::vector<std::string>()> more_attributes;
   /// Returns whether the weights are left out: all, or those that the file says are lengths of paths. By default none.
   std::function<bool(bool lengths)> leaves_weights_out = [](bool) { return false; };
+  /// Returns whether, of several ranks, the one that tells needs all rows: to check a result, mostly.
+  std::function<bool()> whole_where_told = [] { return false; };
 
   /// Adds the positional FILE and the loading options to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser, bool file_required = true);
@@ -67,7 +69,8 @@ struct graph_input {
   void add_random_weights(const command_parser& parser);
 
   /// Reads the file and builds the graph; says on standard error what the reader decided. Of several ranks, all map a
-  /// native file that needs no conversion; of any other, rank 0 reads the whole and deals the rows. Throws what
+  /// native file that needs no conversion, and each reads a range of a plain text of edges; of any other file, rank 0
+  /// reads the whole and deals the rows. Throws what
   /// graph::load_graph throws, and memory_error if there is no room for --random-weights.
   loaded_graph load(const graph::run_control& context) const;
 
@@ -79,8 +82,15 @@ struct graph_input {
   void prepare_attributes(graph::load_options& how) const;
   /// Adds the table of vertices, and leaves out the vertices that fail.
   void finish_attributes(loaded_graph& loaded, const graph::load_options& how, const graph::run_control& context) const;
-  loaded_graph load_whole(const graph::run_control& context) const;
+  /// Starts the workers, and does what has to come before them.
+  static void begin_loading();
+  loaded_graph load_whole(const graph::run_control& context, bool draws_later = false) const;
   loaded_graph load_among(const graph::run_control& context) const;
+  /// True if each rank may read a range of the file, as far as the options say.
+  bool can_be_parted() const;
+  /// Has all ranks read their ranges. False if the file has to be read as a whole.
+  bool load_parts(loaded_graph& loaded, const graph::run_control& context) const;
+  void leave_out_weights(loaded_graph& loaded) const;
 
   std::optional<graph::attribute_choice> attributes_;  ///< as the user chose
   std::function<graph::repeats()> usual_repeats_ = [] { return graph::repeats::remove; };

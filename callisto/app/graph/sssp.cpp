@@ -270,6 +270,8 @@ command add_sssp(const command_parser& app) {
                    "order of labels, '-' where a vertex is not reached; with --target\n"
                    "'target<TAB>vertex<TAB>distance' for each vertex of the paths; with --json\n"
                    "the object");
+  // The rank that tells searches for targets near the source by itself.
+  o->common.input.whole_where_told = [b = o.get()] { return b->common.verify || !b->targets.empty(); };
   parser.more("With `--verify`, paths over negative weights are checked by their definition.");
   parser.weights({"", "lengths", "min", ""});
   parser.memory({"",

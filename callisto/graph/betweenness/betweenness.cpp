@@ -372,6 +372,19 @@ betweenness_result betweenness(const any_graph& graph, const betweenness_options
   return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, lengths, control); }, graph);
 }
 
+betweenness_result scores_of_sums(const any_graph& graph, machine::page_array<double> sums,
+                                  machine::page_array<double> squares, const betweenness_options& options) {
+  return std::visit(
+      [&](const auto& g) {
+        betweenness_result result;
+        if (g.vertices() == 0) return result;
+        set_scores_of(g, {.vertex = std::move(sums), .squares = std::move(squares), .arc = {}, .arc_squares = {}},
+                      sources_of(g.vertices(), options), options.normalized, result);
+        return result;
+      },
+      graph);
+}
+
 edge_betweenness_result edge_betweenness(const any_graph& graph, const betweenness_options& options,
                                          const run_control& control) {
   check_betweenness_arguments(graph, options);

@@ -121,6 +121,11 @@ CALLISTO_API std::uint64_t edge_betweenness_memory(const any_graph& graph, const
 /// Returns `from` in its own order.
 CALLISTO_API std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options);
 
+/// Returns the scores and, if there are squares, the standard errors of a graph, given the sums over the sources of the
+/// dependencies on each vertex and of their squares. `options` as betweenness() had them, without `error`.
+CALLISTO_API betweenness_result scores_of_sums(const any_graph& graph, machine::page_array<double> sums,
+                                               machine::page_array<double> squares, const betweenness_options& options);
+
 /// Throws usage_error if there are more samples than vertices, if `from` names no vertex, or one twice, or comes with
 /// `samples`, if the error comes with either or is not below 1, if the level is 0, if a directed graph lacks the rows
 /// of its in-edges, if weights are strengths, or if the graph has more than 2^32 - 2 vertices. Throws memory_error if

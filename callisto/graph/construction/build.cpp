@@ -122,7 +122,7 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   const row_rules rules{.repeats = while_sorting(options.repeats, list.weighted), .loops = options.loops};
   auto out = undirected ? both_ways<Vertex>(source, form, rules.repeats, options.loops, control, tally)
                         : sorted_rows<Vertex>(source, form, rules, control, tally);
-  if (rules.repeats != options.repeats && tally.repeated_arcs + tally.repeated_loops != 0) {
+  if (is_merged_later(options.repeats, list.weighted) && tally.repeated_arcs + tally.repeated_loops != 0) {
     out = merged(std::move(out), options.repeats, undirected, control, [&](std::uint64_t v) {
       const std::uint64_t label = list.labels.empty() ? list.first_label + v : list.labels[v];
       return list.names != nullptr ? std::string((*list.names)[label]) : std::to_string(label);
@@ -184,7 +184,7 @@ any_graph symmetrized(const any_graph& graph, loops loops, const run_control& co
         const graph::repeats now = while_sorting(wanted, g.weighted());
         auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(source, form_of(g.out()), now,
                                                                                       loops, control, tally);
-        if (now != wanted && tally.repeated_arcs + tally.repeated_loops != 0) {
+        if (is_merged_later(wanted, g.weighted()) && tally.repeated_arcs + tally.repeated_loops != 0) {
           rows = merged(std::move(rows), wanted, true, control,
                         [&](std::uint64_t v) { return fmt::format("{}", called(g, v)); });
         }

@@ -17,6 +17,11 @@ constexpr repeats while_sorting(repeats wanted, bool weighted) noexcept {
   return wanted == repeats::first || wanted == repeats::keep ? wanted : repeats::remove;
 }
 
+/// True if with_repeats_merged() has to follow.
+constexpr bool is_merged_later(repeats wanted, bool weighted) noexcept {
+  return wanted != repeats::keep && while_sorting(wanted, weighted) == repeats::keep;
+}
+
 /// Thrown if the weights of the edges from `from` to `to` have no finite sum.
 template <class Vertex>
 struct no_finite_sum {

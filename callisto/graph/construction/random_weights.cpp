@@ -14,25 +14,39 @@ namespace {
 
 constexpr short_weight heaviest = 255;
 
-/// Returns weights for `rows`. Row v holds the targets of arcs from v or, if `reversed`, the sources of arcs to v.
 template <class Vertex>
 weight_array draw(const adjacency<Vertex>& rows, bool directed, bool reversed, std::uint64_t seed,
                   const run_control& control) {
-  weight_array::short_form weights(rows.targets.size());
   const std::uint64_t vertices = rows.offsets.empty() ? 0 : rows.offsets.size() - 1;
+  return draw_random_weights(rows, {0, vertices}, {directed, reversed}, seed, control);
+}
+
+}  // namespace
+
+template <class Vertex>
+weight_array::short_form draw_random_weights(const adjacency<Vertex>& rows,
+                                             const std::pair<std::uint64_t, std::uint64_t>& of, arc_meaning meaning,
+                                             std::uint64_t seed, const run_control& control) {
+  const std::uint64_t before = rows.offsets.empty() ? 0 : rows.offsets[of.first];
+  weight_array::short_form weights(rows.offsets.empty() ? 0 : rows.offsets[of.second] - before);
   const auto draw_row = [&](std::uint64_t v) {
     for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
       std::uint64_t from = v;
       std::uint64_t to = rows.targets[a];
-      if (directed ? reversed : from > to) std::swap(from, to);
-      weights[a] = static_cast<short_weight>(1 + below(counter_random(seed, from)(to), heaviest));
+      if (meaning.directed ? meaning.reversed : from > to) std::swap(from, to);
+      weights[a - before] = static_cast<short_weight>(1 + below(counter_random(seed, from)(to), heaviest));
     }
   };
-  if (!parallel_for(std::uint64_t{0}, vertices, draw_row, {.stop = control.stop})) throw cancelled();
+  if (!parallel_for(of.first, of.second, draw_row, {.stop = control.stop})) throw cancelled();
   return weights;
 }
 
-}  // namespace
+template weight_array::short_form draw_random_weights(const adjacency<std::uint32_t>&,
+                                                      const std::pair<std::uint64_t, std::uint64_t>&, arc_meaning,
+                                                      std::uint64_t, const run_control&);
+template weight_array::short_form draw_random_weights(const adjacency<std::uint64_t>&,
+                                                      const std::pair<std::uint64_t, std::uint64_t>&, arc_meaning,
+                                                      std::uint64_t, const run_control&);
 
 any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const run_control& control) {
   return std::visit(

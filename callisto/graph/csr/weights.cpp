@@ -14,6 +14,7 @@
 #include <functional>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace callisto::graph {
 
@@ -50,27 +51,73 @@ weight_survey survey(std::span<const short_weight> weights, weight_survey found)
   return found + weight_survey{.most = static_cast<double>(most)};
 }
 
+namespace {
+
+/// An arc with its weight.
+struct weighted_arc {
+  std::uint64_t from;
+  std::uint64_t to;
+  double weight;
+};
+
+/// Returns the first arc behind `arc` with a weight that is refused; there is one.
 template <class Vertex>
-void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
+weighted_arc first_refused(const csr_graph<Vertex>& graph, std::uint64_t arc) {
   const auto& out = graph.out();
-  std::uint64_t arc = 0;
   while (out.weights[arc] >= 0 && out.weights[arc] <= std::numeric_limits<double>::max()) ++arc;
   const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
+  return {static_cast<std::uint64_t>(row), out.targets[arc], out.weights[arc]};
+}
+
+template <class Vertex>
+[[noreturn]] void refuse(const csr_graph<Vertex>& graph, const weighted_arc& arc, std::string_view what) {
   throw weight_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
-                                 called(graph, static_cast<std::uint64_t>(row)), called(graph, out.targets[arc]),
-                                 out.weights[arc], what));
+                                 called(graph, arc.from), called(graph, arc.to), arc.weight, what));
+}
+
+template <class Vertex>
+weight_survey survey_arcs(const csr_graph<Vertex>& graph, std::uint64_t first, std::uint64_t last,
+                          const run_control& control) {
+  const auto look = [&](std::uint64_t from, std::uint64_t to, weight_survey found) {
+    return graph.out().weights.visit([&](auto weights) { return survey(weights.subspan(from, to - from), found); });
+  };
+  const weight_survey found =
+      parallel_reduce(first, last, weight_survey{}, look, std::plus<>{}, loop_options{.stop = control.stop});
+  control.check();
+  return found;
+}
+
+}  // namespace
+
+template <class Vertex>
+void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
+  refuse(graph, first_refused(graph, 0), what);
+}
+
+template <class Vertex>
+weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_view what,
+                                   const shared_control& control) {
+  if (control.among == nullptr) return survey_weights(graph, what, control);
+  if (!graph.weighted()) return {};
+  partners& among = *control.among;
+  const std::uint64_t first = graph.out().offsets[among.first()];
+  const std::uint64_t last = graph.out().offsets[among.last()];
+  const weight_survey own = survey_arcs(graph, first, last, control);
+  const weight_survey found = among.sum(own);
+  if (!found.refused()) return found;
+  // The first such arc of all processes goes to the one that has names.
+  std::vector<weighted_arc> refused;
+  if (own.refused()) refused.push_back(first_refused(graph, first));
+  std::vector<std::uint64_t> counts(among.count());
+  counts.front() = refused.size();
+  refused = among.exchange(refused, counts);
+  if (among.tells()) refuse(graph, refused.front(), what);
+  throw weight_error("a weight cannot be used");
 }
 
 template <class Vertex>
 weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control) {
-  const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
-    return graph.out().weights.visit([&](auto weights) { return survey(weights.subspan(first, last - first), found); });
-  };
-  const std::uint64_t size = graph.out().weights.size();
-  const weight_survey found =
-      parallel_reduce(std::uint64_t{0}, size, weight_survey{}, look, std::plus<>{}, loop_options{.stop = control.stop});
-  control.check();
-  return found;
+  return survey_arcs(graph, 0, graph.out().weights.size(), control);
 }
 
 template <class Vertex>
@@ -144,6 +191,8 @@ template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);
 template void refuse_weights(const csr_graph<std::uint64_t>&, std::string_view);
 template weight_survey look_at_weights(const csr_graph<std::uint32_t>&, const run_control&);
 template weight_survey look_at_weights(const csr_graph<std::uint64_t>&, const run_control&);
+template weight_survey survey_weights_among(const csr_graph<std::uint32_t>&, std::string_view, const shared_control&);
+template weight_survey survey_weights_among(const csr_graph<std::uint64_t>&, std::string_view, const shared_control&);
 template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const run_control&);
 template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const run_control&);
 template csr_graph<std::uint32_t> surveyed(csr_graph<std::uint32_t>&&, const run_control&);

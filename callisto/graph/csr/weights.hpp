@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/weight_array.hpp>
 #include <callisto/graph/csr/weight_survey.hpp>
@@ -32,6 +33,12 @@ template <class Vertex>
 /// refuse_weights() throws if a weight cannot be used, and cancelled.
 template <class Vertex>
 weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const run_control& control);
+
+/// Surveys the weights as survey_weights() does, together with control.among if that is not null: each process surveys
+/// its rows. Where the result is told, weight_error names the arc; elsewhere it does not.
+template <class Vertex>
+CALLISTO_API weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_view what,
+                                                const shared_control& control);
 
 /// Surveys the weights of all out-arcs, in parallel; accepts all weights. Throws cancelled.
 template <class Vertex>

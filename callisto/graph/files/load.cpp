@@ -60,7 +60,7 @@ constexpr std::uint64_t list_bytes = 6;
 
 /// Throws memory_error if the list of the edges of a text file would not fit, as estimated from the first 64 KiB of the
 /// file. Does nothing for compressed and binary files.
-void check_text(const std::string& path, std::uint64_t bytes) {
+void check_text(const std::string& path, std::uint64_t bytes, std::uint64_t parts = 1) {
   std::string head(std::size_t{1} << 16, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -70,7 +70,7 @@ void check_text(const std::string& path, std::uint64_t bytes) {
   if (!text) return;
   const auto lines = static_cast<double>(std::count(head.begin(), head.end(), '\n'));
   const auto all = static_cast<std::uint64_t>(lines / static_cast<double>(head.size()) * static_cast<double>(bytes));
-  require_memory(fmt::format("a list of the about {} edges of the file", all), all * list_bytes);
+  require_memory(fmt::format("a list of the about {} edges of the file", all), all * list_bytes / parts);
 }
 
 /// Returns the graph of a native file, converted as `options` ask (see load_graph()).
@@ -142,19 +142,21 @@ std::string_view fate_of(repeats how, bool weighted) noexcept {
   __builtin_unreachable();
 }
 
-/// Adds the notes that need the built graph: which direction was assumed, and what became of repeats.
-void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const load_options& options) {
+/// Adds the notes that need the built graph: which direction was assumed, and what became of repeats. `is_reciprocal()`
+/// tells whether each arc has its reverse.
+template <class IsReciprocal>
+void add_notes(load_report& r, bool undirected, const IsReciprocal& is_reciprocal, bool weighted_list,
+               const load_options& options) {
   if (!r.direction_known) {
-    r.notes.emplace_back(is_reciprocal(graph)
+    r.notes.emplace_back(is_reciprocal()
                              ? "nothing in it says whether edges have directions: taken as directed; each arc "
                                "has its reverse, so --undirected gives the same edges"
                              : "nothing in it says whether edges have directions: taken as directed "
                                "(--undirected ignores directions, --directed confirms)");
-  } else if (!options.read.directed && !options.read.undirected && is_reciprocal(graph)) {
+  } else if (!options.read.directed && !options.read.undirected && is_reciprocal()) {
     r.notes.emplace_back("each arc has its reverse, so --undirected gives the same edges (--directed confirms)");
   }
   // A list that names each undirected edge in both directions has lost nothing.
-  const bool undirected = std::visit([](const auto& g) { return !g.directed(); }, graph);
   const bool both_ways = undirected && !weighted_list && r.build.lines == 2 * r.build.repeats + r.build.self_loops;
   if (!options.repeats_chosen && r.build.repeats != 0 && !both_ways) {
     r.notes.push_back(fmt::format("{} {}: {} (--repeats sum, min, max, first or keep)", r.build.repeats,
@@ -317,6 +319,18 @@ any_graph with_names_of_file(any_graph graph, const std::string& path, const run
   return with_names(std::move(graph), lines, path);
 }
 
+void check_part(const std::string& path, const input::content_part& part) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return;
+  const std::uint64_t bytes = std::filesystem::file_size(path, none);
+  if (bytes != 0) check_text(path, bytes, part.count);
+}
+
+void add_notes_of_parts(load_report& report, bool undirected, bool reciprocal, bool weighted_list,
+                        const load_options& options) {
+  add_notes(report, undirected, [&] { return reciprocal; }, weighted_list, options);
+}
+
 any_graph load_graph(const std::string& path, const load_options& options, const run_control& control,
                      load_report* report) {
   load_report unused;
@@ -357,7 +371,7 @@ any_graph load_graph(const std::string& path, const load_options& options, const
   r.weights_listed = weighted;
   r.weights_are_lengths = found.weights_are_lengths && weighted;
   any_graph graph = naming_file(path, [&] { return build_graph(std::move(list), build, control, &r.build); });
-  add_notes(r, graph, weighted, options);
+  add_notes(r, !is_directed(graph), [&] { return is_reciprocal(graph); }, weighted, options);
   r.build_seconds = watch.lap();
   return graph;
 }

@@ -53,6 +53,13 @@ struct load_report {
 CALLISTO_API any_graph load_graph(const std::string& path, const load_options& options = {},
                                   const run_control& control = {}, load_report* report = nullptr);
 
+/// Does what load_graph() does around reading and building, for processes that read a file in parts. Throws
+/// memory_error if a process' share of the list of a text would not fit.
+CALLISTO_API void check_part(const std::string& path, const input::content_part& part);
+/// Adds the notes that need the built graph. `reciprocal`: each arc has its reverse.
+CALLISTO_API void add_notes_of_parts(load_report& report, bool undirected, bool reciprocal, bool weighted_list,
+                                     const load_options& options);
+
 /// Returns the graph with those of its columns that are wanted.
 CALLISTO_API any_graph with_columns_chosen(any_graph graph, const attribute_choice& wanted);
 

@@ -65,6 +65,12 @@ any_edge_list read_with(file_format format, input::source& from, const read_opti
   __builtin_unreachable();
 }
 
+/// True for the formats of which a part can be read.
+bool has_parts(file_format format) noexcept {
+  return format == file_format::edge_list || format == file_format::weighted_edge_list ||
+         format == file_format::table || format == file_format::matrix_market;
+}
+
 any_edge_list read_source(input::source& from, const read_options& options, const run_control& control,
                           read_report* report) {
   read_report unused;
@@ -73,6 +79,7 @@ any_edge_list read_source(input::source& from, const read_options& options, cons
   r.notes = from.notes();
   formats::refuse_unreadable(from);
   r.format = options.format == file_format::automatic ? formats::detect(from) : options.format;
+  if (!options.part.is_all() && !has_parts(r.format)) throw input::read_as_whole();
   // A format that holds either kind of edges states which; a reader of a text that need not corrects this.
   r.direction_known = r.format != file_format::adjacency_list && r.format != file_format::table &&
                       r.format != file_format::edge_list && r.format != file_format::weighted_edge_list;
@@ -134,17 +141,26 @@ any_edge_list read_joined(input::source& from, const read_options& options, cons
 
 any_edge_list read_edges(const std::string& path, const read_options& options, const run_control& control,
                          read_report* report) {
-  const auto from = input::open_source(path, control, options.member);
+  const auto from = input::open_source(path, control, options.member, options.part);
+  const bool all = options.part.is_all();
+  if (!all && (options.skip_bad_lines || is_parquet(from->head()) || encoding_of(*from, options)))
+    throw input::read_as_whole();
   if (is_parquet(from->head()) && is_file(path)) return read_parquet(path, options, control, report);
   if (const auto encoding = encoding_of(*from, options))
     return read_encoded(*from, *encoding, options, control, report);
   try {
     return read_source(*from, options, control, report);
   } catch (const formats::quoted_line_break& found) {
+    if (!all) throw input::read_as_whole();
     if (found.early) return read_joined(*from, options, control, report);
     if (!is_file(path)) throw;
     return read_joined(*input::open_source(path, control, options.member), options, control, report);
   }
+}
+
+void finish_parts(read_report& report, const part_report& all, std::uint64_t edges) {
+  if (all.large_weights) formats::tell_large_weights(report);
+  if (all.counts) formats::tell_counts(report, *all.counts, edges);
 }
 
 any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name, const read_options& options,

@@ -8,6 +8,7 @@
 #include <callisto/graph/files/formats/read_options.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -28,6 +29,10 @@ namespace callisto::graph {
 /// format does not allow and for an empty file; cancelled; std::bad_alloc.
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
                                       const run_control& control = {}, read_report* report = nullptr);
+
+/// Completes the notes of a file that was read in parts (read_options::part) with what all parts have found together;
+/// `edges`: how many they list. `report` is that of one part.
+CALLISTO_API void finish_parts(read_report& report, const part_report& all, std::uint64_t edges);
 
 /// Reads the edges of a file in memory; `name` stands in messages and has the suffix.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,

@@ -67,9 +67,7 @@ machine::page_array<double> shared_strengths(const adjacency<Vertex>& rows, cons
 
 template <class Vertex>
 arc_shares shares_by_weight(const csr_graph<Vertex>& graph, const shared_control& control) {
-  if (control.among != nullptr && !control.among->tells() && survey_of(graph, control).refused())
-    throw weight_error("a weight cannot be used");  // the process that has all rows names the edge
-  survey_weights(graph, "strengths", control);
+  survey_weights_among(graph, "strengths", control);
   arc_shares made{control.among == nullptr ? strengths(graph.out(), control) : shared_strengths(graph.out(), control),
                   {}};
   if (!std::all_of(made.inverse.begin(), made.inverse.end(), is_usual)) {

@@ -7,17 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
 namespace {
 
-/// Returns the weights of some arcs, ascending, without invalid weights.
-template <class Vertex>
-std::vector<double> sample_weights(const csr_graph<Vertex>& graph) {
-  const counter_random random(1);
-  std::vector<double> sample(graph.arcs() == 0 ? 0 : 1024);
-  for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = graph.out().weights[below(random(i), graph.arcs())];
+/// Returns the valid ones of some weights, ascending.
+std::vector<double> in_order(std::vector<double> sample) {
   std::erase_if(sample, [](double w) { return !(w >= 0 && w <= std::numeric_limits<double>::max()); });
   std::sort(sample.begin(), sample.end());
   return sample;
@@ -38,10 +35,24 @@ double sampled_degree(const csr_graph<Vertex>& graph) {
 
 }  // namespace
 
+std::vector<std::uint64_t> sampled_arcs(std::uint64_t arcs) {
+  const counter_random random(1);
+  std::vector<std::uint64_t> sample(arcs == 0 ? 0 : 1024);
+  for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = below(random(i), arcs);
+  return sample;
+}
+
 template <class Vertex>
 delta_choice choose_delta(const csr_graph<Vertex>& graph, double given) {
+  std::vector<double> weights;
+  for (const std::uint64_t a : sampled_arcs(graph.arcs())) weights.push_back(graph.out().weights[a]);
+  return choose_delta(graph, given, std::move(weights));
+}
+
+template <class Vertex>
+delta_choice choose_delta(const csr_graph<Vertex>& graph, double given, std::vector<double> weights) {
   delta_choice choice;
-  const std::vector<double> sample = sample_weights(graph);
+  const std::vector<double> sample = in_order(std::move(weights));
   if (sample.empty()) return choice;
   choice.degree = sampled_degree(graph);
   const auto lightest = [&](double share) {
@@ -64,5 +75,7 @@ delta_choice choose_delta(const csr_graph<Vertex>& graph, double given) {
 
 template CALLISTO_API delta_choice choose_delta(const csr_graph<std::uint32_t>&, double);
 template CALLISTO_API delta_choice choose_delta(const csr_graph<std::uint64_t>&, double);
+template CALLISTO_API delta_choice choose_delta(const csr_graph<std::uint32_t>&, double, std::vector<double>);
+template CALLISTO_API delta_choice choose_delta(const csr_graph<std::uint64_t>&, double, std::vector<double>);
 
 }  // namespace callisto::graph

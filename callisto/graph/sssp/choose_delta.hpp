@@ -5,6 +5,9 @@
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 
+#include <cstdint>
+#include <vector>
+
 namespace callisto::graph {
 
 struct delta_choice {
@@ -18,5 +21,10 @@ struct delta_choice {
 /// `given`. If more than half of the sampled arcs are light, none counts as heavy: splitting would save too little.
 template <class Vertex>
 CALLISTO_API delta_choice choose_delta(const csr_graph<Vertex>& graph, double given);
+
+/// Chooses as above, given the weights of sampled_arcs(), for a graph of which a process has some rows.
+template <class Vertex>
+CALLISTO_API delta_choice choose_delta(const csr_graph<Vertex>& graph, double given, std::vector<double> weights);
+CALLISTO_API std::vector<std::uint64_t> sampled_arcs(std::uint64_t arcs);
 
 }  // namespace callisto::graph

@@ -98,6 +98,49 @@ void follow_tight_arcs(const csr_graph<Vertex>& graph, const distance_map& dista
   graph.out().weights.visit([&](auto weights) { follow_tight_arcs(graph, weights, distances, parents, control); });
 }
 
+/// An arc that a shortest path may end with.
+template <class Vertex>
+struct tight_arc {
+  Vertex from;
+  Vertex to;
+};
+
+/// Returns the tight arcs to vertices of the range that are reached and have no parent.
+template <class Vertex>
+std::vector<tight_arc<Vertex>> tight_arcs_without_parent(const csr_graph<Vertex>& graph, const distance_map& distances,
+                                                         vertex_range of, const parent_map<Vertex>& parents) {
+  const adjacency<Vertex>& in = graph.in();
+  std::vector<tight_arc<Vertex>> found;
+  for (std::uint64_t v = of.first; v != of.last; ++v) {
+    if (parents[v] != no_parent<Vertex> || distances[v] == distance_map::unreached) continue;
+    for (std::uint64_t a = in.offsets[v]; a != in.offsets[v + 1]; ++a) {
+      const Vertex u = in.targets[a];
+      if (distances[u] + in.weights[a] == distances[v]) found.push_back({u, static_cast<Vertex>(v)});
+    }
+  }
+  return found;
+}
+
+/// Does what the other function of this name does, with all arcs that it would follow.
+template <class Vertex>
+void follow_tight_arcs(std::vector<tight_arc<Vertex>> arcs, parent_map<Vertex>& parents) {
+  std::sort(arcs.begin(), arcs.end(),
+            [](const auto& a, const auto& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::vector<Vertex> queue;
+  for (const tight_arc<Vertex>& arc : arcs) {
+    if (parents[arc.from] != no_parent<Vertex> && (queue.empty() || queue.back() != arc.from))
+      queue.push_back(arc.from);
+  }
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const auto first = std::partition_point(arcs.begin(), arcs.end(), [&](const auto& a) { return a.from < queue[i]; });
+    for (auto arc = first; arc != arcs.end() && arc->from == queue[i]; ++arc) {
+      if (parents[arc->to] != no_parent<Vertex>) continue;
+      parents[arc->to] = arc->from;
+      queue.push_back(arc->to);
+    }
+  }
+}
+
 template <class Vertex>
 void refuse_without_in(const csr_graph<Vertex>& graph) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which parents of paths need");
@@ -181,7 +224,12 @@ parent_map<Vertex> shortest_path_parents_among(const csr_graph<Vertex>& graph, s
   const bool mine = take_nearer_parents(graph, source, distances, {among.first(), among.last()}, parents, control);
   const bool some_without = among.sum(std::uint64_t{mine}) != 0;
   among.collect(parents.data(), among.bounds());
-  if (some_without && among.tells()) follow_tight_arcs(graph, distances, parents, control);
+  if (!some_without) return parents;
+  const auto own = tight_arcs_without_parent(graph, distances, {among.first(), among.last()}, parents);
+  std::vector<std::uint64_t> counts(among.count());
+  counts.front() = own.size();
+  auto all = among.exchange(own, counts);
+  if (among.tells()) follow_tight_arcs(std::move(all), parents);
   return parents;
 }
 

@@ -13,7 +13,7 @@ namespace callisto::graph {
 
 /// Finds the parents as shortest_path_parents() does, together with control.among: each process finds those of its
 /// vertices; all parents come to the process that tells. The weights are at least 0, and every process has all
-/// distances. If only arcs without length lead to a vertex, the process that tells reads all rows.
+/// distances. If only arcs without length lead to vertices, the process that tells gets these arcs.
 template <class Vertex>
 CALLISTO_API parent_map<Vertex> shortest_path_parents_among(const csr_graph<Vertex>& graph, std::uint64_t source,
                                                             const distance_map& distances,

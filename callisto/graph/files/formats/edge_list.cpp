@@ -38,6 +38,7 @@ any_edge_list read_edge_list(input::source& from, const table_layout& layout, co
       },
       &left_out);
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
+  if (blocks.empty() && !from.part().is_all()) return no_edges(layout.weighted);
   if (blocks.empty()) refuse_without_edges(from, left_out);
   return number_densely(std::move(blocks), layout.weighted, control, layout.vertices);
 }

@@ -21,6 +21,12 @@ void refuse_without_edges(const input::source& from, const line_findings& left_o
                     "no line is an edge, all are left out; the first: " + left_out.first->message);
 }
 
+any_edge_list no_edges(bool weighted) {
+  edge_list<std::uint32_t> list;
+  list.weighted = weighted;
+  return list;
+}
+
 bool has_large_weights(const weight_array& values) noexcept {
   if (values.is_short()) return false;
   constexpr double largest = 9007199254740992;
@@ -35,10 +41,18 @@ void tell_large_weights(read_report& report) {
   report.notes.emplace_back("weights of 2^53 to 2^64 are kept to 53 bits, so whole numbers are rounded");
 }
 
+void tell_counts(read_report& report, const std::pair<std::uint64_t, std::uint64_t>& counts, std::uint64_t edges) {
+  if (counts.second == 0 || counts.second + 1 != edges) return;
+  report.notes.push_back("line 1 is taken as an edge, though it may say that there are " +
+                         std::to_string(counts.first) + " vertices and " + std::to_string(counts.second) +
+                         " edges (--header yes leaves it out)");
+}
+
 void make_names_utf8(std::deque<name_table>& tables, read_report& report) {
   for (const name_table& table : tables) {
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       if (machine::is_utf8(table[i])) continue;
+      report.part.other_encoding = true;
       report.notes.push_back("the name " + input::shown(table[i]) +
                              " is not UTF-8: all names are taken as Windows-1252 (iconv converts other encodings)");
       return convert_names(tables, machine::from_windows_1252);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace callisto::graph::formats {
 
@@ -99,10 +100,17 @@ void check_vertices(std::uint64_t vertices, const input::source& from, std::uint
 [[noreturn]] void refuse_without_edges(const input::source& from);
 [[noreturn]] void refuse_without_edges(const input::source& from, const line_findings& left_out);
 
+/// Returns the list of a part of a text that has no edges.
+any_edge_list no_edges(bool weighted);
+
 /// True if a weight is from 2^53 to 2^64, where whole numbers are rounded. Linear in the weights.
 bool has_large_weights(const weight_array& values) noexcept;
 /// Tells `report` of such weights.
 void tell_large_weights(read_report& report);
+
+/// Adds a note to `report` if line 1 may state the numbers of vertices and edges, `counts`: if a list of `edges` edges
+/// has it as one of them.
+void tell_counts(read_report& report, const std::pair<std::uint64_t, std::uint64_t>& counts, std::uint64_t edges);
 
 /// Converts names that are not UTF-8: all names of a file are Windows-1252 if one of them is not UTF-8. `report` tells.
 void make_names_utf8(std::deque<name_table>& tables, read_report& report);

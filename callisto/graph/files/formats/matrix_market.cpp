@@ -212,6 +212,8 @@ bool is_banner(std::string_view line) {
 any_edge_list read_matrix_market(input::source& from, const read_options& options, const run_control& control,
                                  read_report& report) {
   const matrix_header found = parse_matrix_header(from, report);
+  const bool plain = found.rows == found.columns && !options.bipartite;
+  if (!plain && !from.part().is_all()) throw input::read_as_whole();
   edge_line_rules rules;
   rules.weights = found.values;
   rules.first_id = 1;
@@ -234,14 +236,16 @@ any_edge_list read_matrix_market(input::source& from, const read_options& option
       list.blocks = read_declared_edges<Vertex>(from, cut, rules);
     }
     const std::uint64_t entries = list.edges();
-    if (entries != found.entries) {
+    const bool all = from.part().is_all();
+    report.part.vertices = std::pair(std::uint64_t{1}, found.vertices);
+    report.part.entries = found.entries;
+    if (entries != found.entries && all) {
       throw input_error(from.name(), found.line,
                         "the header declares " + std::to_string(found.entries) + " entries, the file holds " +
                             std::to_string(entries));
     }
     if (found.skew) std::for_each(list.blocks.begin(), list.blocks.end(), mirror<Vertex>);
-    if (found.rows != found.columns || options.bipartite)
-      return between_sides(std::move(list), found, from, options, control, report);
+    if (!plain) return between_sides(std::move(list), found, from, options, control, report);
     return list;
   });
 }

@@ -74,10 +74,12 @@ std::vector<Part> parse_chunks(input::source& from, const input::text_cut& cut, 
     results[chunk.index] = std::move(result);
     return go_on;
   });
-  std::uint64_t line = count_lines(from.head().substr(0, cut.skip));
+  // A part counts the lines before it only for a fault.
+  std::uint64_t line = from.part().is_all() ? from.lines_before(cut) : 0;
   std::vector<Part> parts;
   parts.reserve(results.size());
   for (chunk_result& result : results) {
+    if (result.wrong && !from.part().is_all()) line += from.lines_before(cut);
     if (result.wrong) throw input_error(from.name(), line + result.wrong->line, result.wrong->message);
     if (left_out != nullptr) left_out->large_weights |= result.left_out.large_weights;
     if (left_out != nullptr && result.left_out.count != 0) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <callisto/graph/files/formats/file_format.hpp>
+#include <callisto/graph/files/input/content_part.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
@@ -59,12 +62,26 @@ struct read_options {
   std::string member = {};
   /// Bytes of text that a thread parses at a time; 0: the reader chooses. For tests: results never depend on it.
   std::size_t chunk_bytes = 0;
+  /// The part of a plain text of edges that is read; by default all. The list then has the vertices of this part only,
+  /// numbered by themselves, and may be empty. input::read_as_whole is thrown for all else.
+  input::content_part part = {};
 
   /// Leaves out the lines of a list or a table that are no edges, and tells of them.
   bool skip_bad_lines = false;
   /// The encoding of the file, as iconv names it; empty: UTF-8, UTF-16 or UTF-32 by a mark, else Windows-1252 if it is
   /// not UTF-8. XML declares its own.
   std::string encoding = {};
+};
+
+/// Findings in a part of a file that only all parts together give a meaning.
+struct part_report {
+  bool large_weights = false;   ///< as line_findings
+  bool other_encoding = false;  ///< a name is not UTF-8
+  /// The first and the last vertex that a header declares, with all between.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> vertices;
+  /// Vertices and edges, if line 1 may state them instead of an edge.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> counts;
+  std::optional<std::uint64_t> entries;  ///< of a header: how many edges the whole file lists
 };
 
 /// Findings and decisions of a reader.
@@ -74,6 +91,7 @@ struct read_report {
   bool direction_known = false;                 ///< true if the format, its header or the caller states the direction
   /// Decisions that another reader might take otherwise: a line each, with the flag of the command that changes it.
   std::vector<std::string> notes;
+  part_report part;  ///< if a part was asked for
 };
 
 }  // namespace callisto::graph

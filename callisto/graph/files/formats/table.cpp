@@ -255,6 +255,7 @@ any_edge_list read_numbers(input::source& from, const table_layout& layout, cons
   column_list columns;
   auto blocks = without_cells(std::move(parts), layout, control, columns);
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
+  if (blocks.empty() && !from.part().is_all()) return no_edges(layout.weighted);
   if (blocks.empty()) refuse_without_edges(from, left_out);
   return with_edge_columns(number_densely(std::move(blocks), layout.weighted, control, layout.vertices),
                            std::move(columns));
@@ -296,6 +297,7 @@ any_edge_list read_names(input::source& from, const table_layout& layout, const 
   column_list columns;
   auto blocks = without_cells(std::move(parts), layout, control, columns);
   std::erase_if(blocks, [](const named_block& block) { return block.edges.empty(); });
+  if (blocks.empty() && !from.part().is_all()) return no_edges(layout.weighted);
   if (blocks.empty()) refuse_without_edges(from, left_out);
   make_names_utf8(pool.all(), report);
   return with_edge_columns(
@@ -351,6 +353,8 @@ any_edge_list read_table(input::source& from, const read_options& options, const
   const table_layout layout =
       list ? layout_of_list(from, weighted, options, report) : find_layout(from, options, report);
   report.format = layout.format;
+  const bool as_whole = layout.without_edges || layout.matrix || !layout.kept.empty();
+  if (as_whole && !from.part().is_all()) throw input::read_as_whole();
   if (layout.without_edges) return read_without_edges(from, layout, options, control, report);
   if (layout.matrix) return read_table_matrix(from, layout, options, control, report);
   line_findings left_out;
@@ -364,7 +368,10 @@ any_edge_list read_table(input::source& from, const read_options& options, const
       throw;
     }
   }();
-  if (left_out.large_weights) tell_large_weights(report);
+  if (left_out.large_weights && from.part().is_all()) tell_large_weights(report);
+  report.part.large_weights = left_out.large_weights;
+  report.part.vertices = layout.vertices;
+  report.part.counts = layout.counts;
   if (left_out.count != 0) {
     report.notes.push_back(input::counted(left_out.count, "line") + " left out (--skip-bad-lines), the first is line " +
                            std::to_string(left_out.first->line) + ": " + left_out.first->message);
@@ -372,11 +379,7 @@ any_edge_list read_table(input::source& from, const read_options& options, const
   std::visit(
       [&](auto& l) {
         l.meaning = direction_of(layout.undirected, options);
-        if (layout.counts && layout.counts->second > 0 && layout.counts->second + 1 == l.edges()) {
-          report.notes.push_back("line 1 is taken as an edge, though it may say that there are " +
-                                 std::to_string(layout.counts->first) + " vertices and " +
-                                 std::to_string(layout.counts->second) + " edges (--header yes leaves it out)");
-        }
+        if (layout.counts && from.part().is_all()) tell_counts(report, *layout.counts, l.edges());
       },
       edges);
   return edges;

@@ -74,8 +74,9 @@ class positioned_bytes {
 /// A plain file or memory: every thread reads its pieces by position.
 class positioned_source final : public source {
  public:
-  positioned_source(positioned_bytes bytes, std::string name, const run_control& control)
+  positioned_source(positioned_bytes bytes, std::string name, const run_control& control, const content_part& of = {})
       : source(std::move(name), control), bytes_(std::move(bytes)) {
+    set_part(of);
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_.size(), head_limit));
     std::string head(count + readable_behind, '\0');
     bytes_.read(0, head.data(), count);
@@ -88,7 +89,7 @@ class positioned_source final : public source {
     chunk_loop loop{*this, cut, handle};
     // More chunks than this would only cost memory; a file of more than 64 GiB gets larger ones.
     constexpr std::uint64_t most_chunks = 65536;
-    const std::uint64_t length = bytes_.size() - cut.skip;
+    const std::uint64_t length = last_of(cut) - first_of(cut);
     loop.step = std::max<std::uint64_t>(cut.chunk_bytes, length / most_chunks);
     const std::uint64_t chunks = (length + loop.step - 1) / loop.step;
     loop.last_wanted = chunks;
@@ -96,8 +97,29 @@ class positioned_source final : public source {
     asked().check();
   }
 
+  std::uint64_t lines_before(const text_cut& cut) const override {
+    std::uint64_t lines = source::lines_before(cut);
+    if (part().is_all()) return lines;
+    // The first line of the part is the first that begins there: the byte before counts, too.
+    const std::uint64_t last = first_of(cut);
+    std::string piece;
+    std::uint64_t at = cut.skip;
+    bool begins = true;
+    while (at < bytes_.size() && (at < last || !begins)) {
+      piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(head_limit, bytes_.size() - at)));
+      bytes_.read(at, piece.data(), piece.size());
+      for (std::size_t i = 0; i < piece.size() && (at + i < last || !begins); ++i) {
+        begins = piece[i] == '\n';
+        lines += begins ? 1 : 0;
+      }
+      at += piece.size();
+    }
+    return lines;
+  }
+
   void for_each_block(std::uint64_t first, std::uint64_t last, std::size_t block_bytes,
                       const on_bytes& handle) override {
+    if (!part().is_all()) throw read_as_whole();
     block_loop loop{*this, first, last, block_bytes, handle};
     const std::uint64_t blocks = (last - first + block_bytes - 1) / block_bytes;
     parallel_for<block_loop, text_buffer, std::uint64_t>(loop, 0, blocks, {.batch = 1, .stop = asked().stop});
@@ -105,6 +127,7 @@ class positioned_source final : public source {
   }
 
   void for_each_piece(std::size_t piece_bytes, const std::function<void(std::string_view)>& handle) override {
+    if (!part().is_all()) throw read_as_whole();
     std::string piece(piece_bytes, '\0');
     for (std::uint64_t position = 0; position < bytes_.size(); position += piece_bytes) {
       asked().check();
@@ -161,14 +184,20 @@ class positioned_source final : public source {
     }
   };
 
-  /// Delivers the lines that begin in piece `index` of the file.
+  /// Where the first piece of chunks begins, and where the last one ends.
+  std::uint64_t first_of(const text_cut& cut) const noexcept {
+    return cut.skip + part().begin(bytes_.size() - cut.skip);
+  }
+  std::uint64_t last_of(const text_cut& cut) const noexcept { return cut.skip + part().end(bytes_.size() - cut.skip); }
+
+  /// Delivers the lines that begin in piece `index` of the part.
   bool deliver(const text_cut& cut, std::uint64_t step, std::uint64_t index, text_buffer& buffer,
                const on_chunk& handle) {
     const std::uint64_t end = bytes_.size();
-    const std::uint64_t begin = cut.skip + index * step;
-    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(step, end - begin));
+    const std::uint64_t begin = first_of(cut) + index * step;
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(step, last_of(cut) - begin));
     // One byte before the piece tells whether a line begins at its front.
-    const std::size_t before = index == 0 ? 0 : 1;
+    const std::size_t before = begin == cut.skip ? 0 : 1;
     buffer.reserve(before + length + typical_line, 0);
     std::size_t have = before + length;
     bytes_.read(begin - before, buffer.data(), have);
@@ -250,7 +279,12 @@ std::unique_ptr<source> of_file(const stream_opener& open, wrapping kind, const 
 
 }  // namespace
 
-std::unique_ptr<source> open_source(const std::string& path, const run_control& control, const std::string& member) {
+std::uint64_t source::lines_before(const text_cut& cut) const {
+  return static_cast<std::uint64_t>(std::ranges::count(head().substr(0, cut.skip), '\n'));
+}
+
+std::unique_ptr<source> open_source(const std::string& path, const run_control& control, const std::string& member,
+                                    const content_part& part) {
   const auto begin = [&](std::uint64_t total) {
     if (control.report != nullptr) control.report->begin("reading", total, "bytes");
   };
@@ -271,8 +305,9 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     const auto size = static_cast<std::uint64_t>(status.st_size);
     positioned_bytes bytes(std::move(fd), size, name);
     const wrapping kind = look_at(bytes, name);
-    begin(size);
-    if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(bytes), name, control);
+    if (kind != wrapping::none && !part.is_all()) throw read_as_whole();
+    begin(size / part.count);
+    if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(bytes), name, control, part);
     return of_file(
         [&](std::stop_token stop, on_read report) {
           machine::descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -282,6 +317,7 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
         },
         kind, name, member, control);
   }
+  if (!part.is_all()) throw read_as_whole();
   begin(0);
   return make_streamed_source(
       [&](std::stop_token stop, on_read report) {

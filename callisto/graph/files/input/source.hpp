@@ -6,6 +6,7 @@
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/files/input/content_part.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +69,14 @@ class source {
   /// another delivery.
   virtual void for_each_piece(std::size_t piece_bytes, const std::function<void(std::string_view)>& handle) = 0;
 
-  /// Delivers the lines behind cut.skip (which lies in the head). A '\n' is added to the last line if it has none.
+  /// Delivers the lines behind cut.skip (which lies in the head); of a part, those that begin there. A '\n' is added to
+  /// the last line if it has none.
   virtual void for_each_chunk(const text_cut& cut, const on_chunk& handle) = 0;
+
+  /// Returns the number of lines in front of the first one that for_each_chunk() delivers. Reads them.
+  virtual std::uint64_t lines_before(const text_cut& cut) const;
+  /// Returns which part of the content chunks are of. The head is that of the whole.
+  const content_part& part() const noexcept { return part_; }
 
   /// Delivers the bytes [first, last) in blocks of block_bytes from `first` on; the last block may be shorter. If
   /// size() is known, blocks come in any order and on several threads, else in order. `first` is not before the `last`
@@ -85,6 +92,7 @@ class source {
  protected:
   source(std::string name, const run_control& control) : name_(std::move(name)), control_(control) {}
 
+  void set_part(const content_part& part) noexcept { part_ = part; }
   std::vector<std::string>& new_notes() noexcept { return notes_; }
   std::string& name_of_content() noexcept { return name_; }
   const run_control& asked() const noexcept { return control_; }
@@ -101,6 +109,7 @@ class source {
  private:
   std::string name_;
   run_control control_;
+  content_part part_;
   std::vector<std::string> notes_;
   std::string head_;
   std::size_t head_size_ = 0;
@@ -108,9 +117,10 @@ class source {
 };
 
 /// Opens a file, or standard input if the path is "-". Begins the progress stage "reading". Throws input_error.
-/// `member` is the one to read of an archive; empty: the first that is no documentation.
-std::unique_ptr<source> open_source(const std::string& path, const run_control& control,
-                                    const std::string& member = {});
+/// `member` is the one to read of an archive; empty: the first that is no documentation. Throws read_as_whole for a
+/// part of anything else than a plain file.
+std::unique_ptr<source> open_source(const std::string& path, const run_control& control, const std::string& member = {},
+                                    const content_part& part = {});
 
 /// Opens content in memory, which must stay valid while the source lives; messages name it `name`.
 std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,

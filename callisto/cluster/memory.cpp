@@ -1,0 +1,43 @@
+#include <callisto/cluster/betweenness.hpp>
+#include <callisto/cluster/memory.hpp>
+#include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/transport.hpp>
+
+#include <variant>
+
+namespace callisto::cluster {
+
+std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& graph, const graph::partners& among) {
+  return std::visit(
+      [&]<class Vertex>(const graph::csr_graph<Vertex>& g) -> std::uint64_t {
+        constexpr std::uint64_t id = sizeof(Vertex);
+        const std::uint64_t all = g.vertices();
+        const std::uint64_t own = among.last() - among.first();
+        const auto arcs_of = [&](const graph::adjacency<Vertex>& rows) {
+          return all == 0 ? 0 : rows.offsets[among.last()] - rows.offsets[among.first()];
+        };
+        const std::uint64_t arcs = arcs_of(g.out());
+        // The results of all vertices come together at one rank.
+        const std::uint64_t told = among.tells() ? all : own;
+        const std::uint64_t lanes = lanes_of_betweenness();
+        if (kernel == "betweenness") return (16 + 8 * lanes) * all + 28 * lanes * own;
+        if (kernel == "bfs") return (id + 1) * all + 12 * told;
+        if (kernel == "components") return 3 * id * all;
+        if (kernel == "kcore") return 8 * all + id * own;
+        if (kernel == "pagerank") return 26 * all + 64 * own + (g.has_in() ? arcs_of(g.in()) * id : 0);
+        if (kernel == "sssp") return 24 * all + id * all + 16 * (own + arcs / 5);
+        if (kernel == "triangles") return (16 + 3 * id) * all + 2 * (8 + id) * arcs;
+        return 16 * all;
+      },
+      graph);
+}
+
+std::uint64_t ranks_of_machine() {
+  const global::transport& net = *global::here().net;
+  const int mine = net.node_of(net.rank());
+  std::uint64_t ranks = 0;
+  for (int r = 0; r != net.ranks(); ++r) ranks += net.node_of(r) == mine ? 1 : 0;
+  return ranks;
+}
+
+}  // namespace callisto::cluster
