@@ -6,9 +6,8 @@ import math
 from ._costs import COSTS, SIZES
 
 #: A call runs here if it takes less than this share of NetworkX's time, with a conversion and on a kept one. Costs follow
-#: from nodes and ends of edges together, while some functions look at nodes only, and conversions vary with the graph:
-#: first calls that were measured on other graphs took up to 1.7 times what these costs say.
-FIRST, KEPT = 0.55, 0.9
+#: from nodes and ends of edges together, and conversions vary with the graph.
+FIRST, KEPT = 0.7, 0.9
 
 #: Parameters that end a call early, or ask for a part of the graph.
 LIMITS = frozenset("cutoff depth_limit ebunch nbunch nodes nodelist number_of_nodes s target k sources".split())
@@ -36,13 +35,16 @@ def share_of(name, given, nodes):
     return min(1.0, max(given[wanted], 1) / max(nodes, 1))
 
 
-def microseconds(measured, size):
-    """Returns what a call costs by what it cost on graphs of SIZES, in between and beyond by powers of the size."""
+def microseconds(measured, size, linear=False):
+    """Returns what a call costs by what it cost on graphs of SIZES, in between and beyond by powers of the size. `linear`:
+    beyond, it grows at least as the size does, since what is the same for all graphs is a part of the smaller cost."""
     if len(measured) == 1:  # where networkx takes so long on the smallest graph that nothing else was to be measured
         return measured[0] * size / SIZES[0]
     at = min(max(bisect.bisect(SIZES, size), 1), len(measured) - 1)
     low, high = math.log(measured[at - 1]), math.log(measured[at])
     power = (high - low) / (_LOGS[at] - _LOGS[at - 1])
+    if linear and size > SIZES[at]:
+        return measured[at] * (size / SIZES[at]) ** max(power, 1.0)
     return math.exp(low + power * (math.log(max(size, 1)) - _LOGS[at - 1]))
 
 
@@ -55,9 +57,9 @@ def worth(name, size, kept, share=1.0):
         return True if kept or size > 10000 else "the costs of the call are not known"
     theirs, first, again = COSTS[name]
     least = max(size, SIZES[0])  # below, calls here cost what they cost on any graph
-    own = share * microseconds(again, least)
+    own = share * microseconds(again, least, True)
     if not kept:
-        own += max(0.0, microseconds(first, least) - microseconds(again, least))
+        own += max(0.0, microseconds(first, least, True) - microseconds(again, least, True))
     if own < (KEPT if kept else FIRST) * share * microseconds(theirs, size):
         return True
     return "networkx takes no longer on " + ("this graph" if kept else "a graph of this size as its conversion does")
