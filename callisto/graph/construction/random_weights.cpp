@@ -41,12 +41,12 @@ weight_array::short_form draw_random_weights(const adjacency<Vertex>& rows,
   return weights;
 }
 
-template weight_array::short_form draw_random_weights(const adjacency<std::uint32_t>&,
-                                                      const std::pair<std::uint64_t, std::uint64_t>&, arc_meaning,
-                                                      std::uint64_t, const run_control&);
-template weight_array::short_form draw_random_weights(const adjacency<std::uint64_t>&,
-                                                      const std::pair<std::uint64_t, std::uint64_t>&, arc_meaning,
-                                                      std::uint64_t, const run_control&);
+template CALLISTO_API weight_array::short_form draw_random_weights(const adjacency<std::uint32_t>&,
+                                                                   const std::pair<std::uint64_t, std::uint64_t>&,
+                                                                   arc_meaning, std::uint64_t, const run_control&);
+template CALLISTO_API weight_array::short_form draw_random_weights(const adjacency<std::uint64_t>&,
+                                                                   const std::pair<std::uint64_t, std::uint64_t>&,
+                                                                   arc_meaning, std::uint64_t, const run_control&);
 
 any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const run_control& control) {
   return std::visit(

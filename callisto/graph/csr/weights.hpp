@@ -37,8 +37,8 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 /// Surveys the weights as survey_weights() does, together with control.among if that is not null: each process surveys
 /// its rows. Where the result is told, weight_error names the arc; elsewhere it does not.
 template <class Vertex>
-CALLISTO_API weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_view what,
-                                                const shared_control& control);
+weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_view what,
+                                   const shared_control& control);
 
 /// Surveys the weights of all out-arcs, in parallel; accepts all weights. Throws cancelled.
 template <class Vertex>
