@@ -462,7 +462,8 @@ TEST_F(Broker, AChangedCpusetOfAJobIsFollowed) {
   const auto me = find({.contexts = both, .main = both[1], .broker = find}, refusal);
   ASSERT_NE(me, nullptr);
   std::array<cosched::lease, 2> leases;
-  for (const unsigned i : {0u, 1u}) ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::watch_period));
+  for (const unsigned i : {0u, 1u})
+    ASSERT_TRUE(me->take(both[i], leases[i], never, cosched::sharing_limits::watch_period));
   const auto granted = [&](unsigned i) { return offer::of(me->word(both[i]).load(machine::order::relaxed)).granted; };
   allow(one);
   while (granted(1)) ::usleep(1000);
@@ -471,7 +472,7 @@ TEST_F(Broker, AChangedCpusetOfAJobIsFollowed) {
   EXPECT_TRUE(granted(0));
   // Other contexts than any that the job knows: its own word counts.
   allow("1000");
-  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::watch_period));
+  EXPECT_TRUE(me->take(both[1], leases[1], never, cosched::sharing_limits::watch_period));
   allow(all);
   while (me->main_context() != both[1]) ::usleep(1000);
   EXPECT_TRUE(me->keep(both[1], leases[1], true));
