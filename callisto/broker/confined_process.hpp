@@ -25,8 +25,9 @@ class CALLISTO_API confined_process {
  public:
   /// `broker` is a part of the groups' names, so that brokers of one machine know their own. `root`: a tree with /proc
   /// and the mounts of control groups; empty: this machine's.
-  explicit confined_process(std::string broker = {}, std::string root = {})
+  explicit confined_process(std::string broker, std::string root = {})
       : broker_(std::move(broker)), root_(std::move(root)) {}
+  confined_process() = default;
   confined_process(confined_process&&) = default;
   confined_process& operator=(confined_process&&) = default;
 

@@ -244,20 +244,22 @@ class StructureKernels(GraphBase):
                                        seed_of(seed))
         return NeighbourSample(self, *made)
 
-    def embedding(self, dimensions: int = 64, *, hops: Sequence[float] = (0.0, 1.0, 1.0), degrees: float = -0.5,
-                  weights: str | None = None, seed: int = 1, progress: Progress = None) -> npt.NDArray[np.float32]:
-        """Returns a vector for each vertex, a row a vertex: vertices with like surroundings have like vectors (FastRP).
+    def embedding(self, dimensions: int = 128, *, steps: Sequence[float] = (0.0, 0.0, 1.0, 1.0),
+                  degree_power: float = 0.0, weights: str | None = None, seed: int = 1,
+                  progress: Progress = None) -> npt.NDArray[np.float32]:
+        """Returns a vector for each vertex, a row a vertex: vertices with like neighbourhoods have like vectors (FastRP).
 
-        hops: the weights of what random steps of 1, 2, 3 ... edges reach. degrees: the power of degrees that scales the
-        random projection; below 0 hubs count less. weights: "strength": steps go in proportion to the weights of edges.
+        steps: what the own random vector counts, the mean over neighbours, the mean over theirs, and so on.
+        degree_power: the power of the degree that multiplies a random vector; below 0 hubs count less.
+        weights: "strength": means are by the weights of edges.
         """
-        wanted = [float(one) for one in hops]
-        if not wanted or not all(np.isfinite(wanted)) or not np.isfinite(degrees):
-            raise UsageError("hops and degrees: expected finite numbers, at least one of hops")
-        use = self._lengths(weights, ("none", "strength")) == "strength" and bool(self._core.weighted)
+        wanted = [float(one) for one in steps]
+        if not all(np.isfinite(one) and one >= 0 for one in wanted) or not sum(wanted) > 0 or not np.isfinite(degree_power):
+            raise UsageError("steps and degree_power: expected finite numbers, steps of 0 or more, one above 0")
+        use = self._lengths(weights, ("none", "strength"))
         size = count(dimensions, "dimensions")
         with reporting(progress) as receiver:
-            made = _core.projection(self._core, size, wanted, float(degrees), use, seed_of(seed), receiver)
+            made = _core.fast_random_projection(self._core, size, wanted, float(degree_power), use, seed_of(seed), receiver)
         rows: npt.NDArray[np.float32] = made.reshape(-1, size)
         return rows
 

@@ -191,5 +191,5 @@ def test_vectors_tell_groups_apart():
     alike = unit @ unit.T
     assert alike[1:30, 1:30].min() > alike[1:30, 31:].max()
     assert (g.embedding(32, seed=3) == made).all()
-    with pytest.raises(cl.UsageError, match="hops"):
-        g.embedding(hops=[])
+    with pytest.raises(cl.UsageError, match="steps"):
+        g.embedding(steps=[])

@@ -33,9 +33,9 @@ TEST(svg_graph, draws_all_lines_by_width) {
 
 TEST(svg_graph, of_names_that_overlap_the_larger_circle_has_its_own) {
   std::vector<drawn_vertex> vertices(3);
-  vertices[0] = {0, 0, 3, 0, "small", ""};
-  vertices[1] = {0.001, 0, 5, 0, "large", ""};
-  vertices[2] = {1, 1, 3, 0, "<far>", ""};
+  vertices[0] = {0, 0, 3, 0, "small", "", ""};
+  vertices[1] = {0.001, 0, 5, 0, "large", "", ""};
+  vertices[2] = {1, 1, 3, 0, "<far>", "", ""};
   const svg_panel panel = draw_graph(vertices, {}, 300, 300);
   EXPECT_EQ(drawn_count(panel.elements, ">large<"), 1u);
   EXPECT_EQ(drawn_count(panel.elements, ">small<"), 0u);

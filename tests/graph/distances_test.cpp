@@ -77,7 +77,7 @@ TEST(distances, from_all_sources_are_those_of_all_pairs) {
 
 TEST(distances, of_64_searches_at_a_time_are_those_of_single_ones) {
   // From all vertices of an undirected graph searches run together, of a directed one alone.
-  for (const std::uint64_t arcs : {200u, 500u, 3000u}) {
+  for (const unsigned arcs : {200u, 500u, 3000u}) {
     const naive::pairs edges = naive::random_pairs(300, arcs, arcs);
     const distance_sample together = sampled(naive::undirected(300, edges), {.sources = 300});
     const distance_sample alone = sampled(naive::directed(300, edges), {.sources = 300});
