@@ -49,9 +49,11 @@ class CALLISTO_API stepping_aside {
     return knows_outsiders_ ? sharing_limits::outsiders_window : sharing_limits::own_window;
   }
 
- private:
-  /// The part of its contexts that outsiders may use (`callisto-lab simulate manners`).
+  /// Returns the part of its contexts that outsiders may use before a job stands aside (`callisto-lab simulate
+  /// manners`).
   static double outsiders_limit(unsigned contexts, bool now_aside) noexcept;
+
+ private:
   /// The window of a job's own use, longer for a small share.
   static std::uint64_t own_window_for(double share) noexcept;
 

@@ -141,11 +141,11 @@ def last_release(match):
 
 
 def outsiders(match):
-    """The limits of the page are those of the policy, and of the note of `callisto run --weight`."""
-    found = [re.search(r"clamp\(2\.4 / .*?, 0\.(\d+), 0\.(\d+)\)", re.sub(r"\s+", " ", text_of(f"callisto/{file}"))).groups()
-             for file in ("cosched/stepping_aside.cpp", "app/jobs/table_access.cpp")]
-    most, least, contexts = map(int, match.match.groups())
-    return [(f"{least:02}", f"{most}", contexts)] * 2, [(*each, round(2.4 / (int(each[0]) / 100))) for each in found]
+    """The limits of the page are those of the policy."""
+    limits = text_of("callisto/cosched/limits.hpp")
+    most, least, on = [float(re.search(rf" {name} = ([\d.]+);", limits)[1]) for name in
+                       ("most_outsiders", "least_outsiders", "outsiders_contexts")]
+    return tuple(map(int, match.match.groups())), (round(100 * most), round(100 * least), round(on / least))
 
 
 def refused_above(*arguments):

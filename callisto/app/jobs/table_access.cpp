@@ -5,6 +5,7 @@
 #include <callisto/app/cli/notes.hpp>
 #include <callisto/app/process/other_programs.hpp>
 #include <callisto/cosched/job.hpp>
+#include <callisto/cosched/stepping_aside.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -90,8 +91,7 @@ variables environment_of(const job_settings& how) {
 }
 
 std::string note_on_weight(unsigned weight, double used, std::size_t contexts) {
-  // As stepping_aside::outsiders_limit() has it.
-  const double limit = std::clamp(2.4 / static_cast<double>(std::max(contexts, std::size_t{1})), 0.05, 0.15);
+  const double limit = cosched::stepping_aside::outsiders_limit(static_cast<unsigned>(contexts), false);
   if (used <= limit * static_cast<double>(contexts)) return {};
   return fmt::format(
       "--weight {}: has no effect for now: programs that are no jobs use {:.1f} of {} processors, and jobs stand aside "

@@ -67,8 +67,8 @@ bool is_host(int device, int own) {
 
 /// For a construct: it runs on the host whatever its device is, if the program may continue.
 void require_host(int device) {
-  const bool by_default = device == by_default_device || (as_gcc_16 && device == default_device);
-  static_cast<void>(by_default ? is_host(omp_get_default_device(), initial_device) : is_host(device, host_fallback));
+  const bool is_usual = device == by_default_device || (as_gcc_16 && device == default_device);
+  static_cast<void>(is_usual ? is_host(omp_get_default_device(), initial_device) : is_host(device, host_fallback));
 }
 
 /// Returns the device number that a routine's caller means.
