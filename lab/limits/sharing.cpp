@@ -44,20 +44,24 @@ std::vector<job_kind> actors_of(const situation& s) {
   return all;
 }
 
-/// Returns a function that simulates these jobs for half a second from several seeds, and returns in seconds the mean
-/// of the time of a loop of the jobs of kind `judged`, or of the slowest in 100 of their loops.
-std::function<double()> simulated(const situation& s, job_kind judged, bool slowest) {
+/// Returns a function that simulates these jobs from several seeds, for half a second from a scale of 16 on and for
+/// less below. It returns in seconds the mean of the time of a loop of the jobs of kind `judged`, or of the slowest in
+/// 100.
+std::function<double()> simulated(const situation& s, job_kind judged, bool slowest, unsigned scale) {
+  const std::uint64_t length = std::uint64_t{500'000'000} >> (16 - std::min(scale, 16U));
   const auto machine = std::make_shared<machine::simulation::description>(the_machine());
   return [=, all = actors_of(s)] {
     const auto judged_jobs = static_cast<double>(std::ranges::count(all, judged));
     double sum = 0;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-      const manners_setup setup{.actors = all, .contexts = s.contexts, .seed = seed, .length = 500'000'000};
+      const manners_setup setup{
+          .actors = all, .contexts = s.contexts, .seed = seed, .warm_up = length, .length = length};
       const manners_outcome found = simulate_manners(*machine, setup, {judged}).front();
       const double loops = static_cast<double>(std::max<std::uint64_t>(1, found.loops));
-      sum += slowest ? static_cast<double>(found.slow) * 1e-9 : 0.5 * judged_jobs / loops;
+      sum +=
+          slowest ? static_cast<double>(found.slow) * 1e-9 : static_cast<double>(length) * 1e-9 * judged_jobs / loops;
     }
-    return sum / static_cast<double>(seeds);
+    return std::max(1e-9, sum / static_cast<double>(seeds));
   };
 }
 
@@ -69,7 +73,7 @@ const std::vector<swept_workload>& sharing_workloads() {
     return swept_workload{.name = name,
                           .what = what,
                           .tables = {"sharing"},
-                          .prepare = [=](unsigned) { return simulated(s, judged, slowest); },
+                          .prepare = [=](unsigned scale) { return simulated(s, judged, slowest, scale); },
                           .simulated = true};
   };
   const situation alike{.jobs = 16, .contexts = 32}, turns{.jobs = 32, .contexts = 8},
