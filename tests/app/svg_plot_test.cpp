@@ -99,6 +99,14 @@ TEST(svg_plot, labels_logarithmic_ticks_with_round_numbers) {
   }
 }
 
+TEST(svg_plot, has_whole_ticks_around_one_whole_number) {
+  svg_plot plot("", {"", axis_scale::log10}, {"", axis_scale::log10});
+  plot.add_dots("dots", {{25, 1}});
+  const std::string svg = plot.render().elements;
+  for (const char* tick : {">24<", ">25<", ">26<", ">1<", ">2<"}) EXPECT_EQ(count(svg, tick), 1u) << tick;
+  EXPECT_EQ(svg.find("25.5"), std::string::npos);
+}
+
 TEST(svg_plot, leaves_out_what_cannot_be_drawn) {
   svg_plot plot("", {"", axis_scale::log2}, {"", axis_scale::log10});
   const double nan = std::numeric_limits<double>::quiet_NaN();

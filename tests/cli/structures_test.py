@@ -7,7 +7,7 @@ Usage: structures_test.py [unittest arguments]. Environment: as command.py says.
 import json
 import math
 
-from command import INPUT, USAGE, CommandTest, main, run
+from command import INPUT, ROOT, USAGE, CommandTest, main, run
 
 
 class Structures(CommandTest):
@@ -133,6 +133,8 @@ class Structures(CommandTest):
         parts = [line.split("\t")[1] for line in self.lines("partition", ring, "--parts", 3, "--imbalance", 0)]
         self.assertEqual({parts.count(p) for p in "012"}, {4})
         self.assertEqual(self.json("partition", ring, "--parts", 3, "--imbalance", 0)["cut"], 3)
+        # Full parts exchange vertices: METIS cuts 10 edges, too.
+        self.assertEqual(self.json("partition", ROOT / "examples" / "karate.txt", "--parts", 2)["cut"], 10)
         heavy = self.file("h.csv", "source,target,weight\na,b,1\nb,c,9\nc,d,1\nd,a,9\n")
         self.assertEqual(self.json("partition", heavy, "--undirected", "--imbalance", 0)["cut"], 2)
         self.assertEqual(self.json("partition", heavy, "--undirected", "--imbalance", 0, "--weights", "none")["cut"], 2)

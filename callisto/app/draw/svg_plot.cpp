@@ -44,6 +44,7 @@ class plot_scale {
     for (const double v : values) {
       low_ = std::min(low_, v);
       high_ = std::max(high_, v);
+      whole_ = whole_ && v == std::floor(v);
     }
     if (!(low_ <= high_)) low_ = high_ = 1;
     if (kind_ == axis_scale::linear) {
@@ -54,6 +55,11 @@ class plot_scale {
     } else {
       // Room to the nearest tick would waste half of the plot; a little air at each end is enough.
       const double air = std::pow(high_ / low_, 0.04) * 1.02;
+      if (whole_ && high_ - low_ < 1) {
+        // One number of vertices: its neighbours are the ticks beside it.
+        low_ = std::max(low_ - 1, low_ / 2);
+        high_ += 1;
+      }
       low_ /= air;
       high_ *= air;
     }
@@ -89,6 +95,11 @@ class plot_scale {
           if (v >= low_ && v <= high_) out.push_back(v);
         }
       }
+      if (out.size() < 2 && whole_) {
+        out.clear();
+        const double step = std::max(1.0, linear_step());
+        for (double k = std::ceil(low_ / step); k * step <= high_; ++k) out.push_back(k * step);
+      }
       if (out.size() < 2) out = {low_, std::sqrt(low_ * high_), high_};
     }
     return out;
@@ -106,6 +117,7 @@ class plot_scale {
   axis_scale kind_;
   double low_ = 0;
   double high_ = 1;
+  bool whole_ = true;  ///< all values are whole numbers
 };
 
 namespace {
