@@ -25,7 +25,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Share by which sums of fractions in another order may differ: a millionth of a millionth is room for paths of a
 /// thousand arcs and more.
-constexpr double rounding = 1e-11;
+constexpr double length_rounding = 1e-11;
 
 /// Distances to the target, and a lower bound where the search ended before.
 template <class Vertex>
@@ -215,7 +215,7 @@ class k_paths {
         bound = to;
       }
       if (bound == infinity) continue;
-      put({whole_ ? bound : bound * (1 - rounding), path, spur, banned});
+      put({whole_ ? bound : bound * (1 - length_rounding), path, spur, banned});
     }
   }
 
@@ -292,7 +292,7 @@ class k_paths {
       if (step % steps_between_checks == 0) control_.check();
       const auto [bound, rest] = waiting.front();
       const auto [distance, number] = rest;
-      if (bound > (whole_ ? best : best * (1 + rounding))) break;
+      if (bound > (whole_ ? best : best * (1 + length_rounding))) break;
       std::pop_heap(waiting.begin(), waiting.end(), std::greater<>());
       waiting.pop_back();
       if (distance != met[number].value.distance) continue;

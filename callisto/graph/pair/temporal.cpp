@@ -93,8 +93,8 @@ temporal_result<Vertex> earliest_arrival(const csr_graph<Vertex>& graph, std::ui
   return result;
 }
 
-template struct temporal_result<std::uint32_t>;
-template struct temporal_result<std::uint64_t>;
+template struct CALLISTO_API temporal_result<std::uint32_t>;
+template struct CALLISTO_API temporal_result<std::uint64_t>;
 template CALLISTO_API machine::page_array<std::uint64_t> edges_of_arcs(const csr_graph<std::uint32_t>&);
 template CALLISTO_API machine::page_array<std::uint64_t> edges_of_arcs(const csr_graph<std::uint64_t>&);
 template CALLISTO_API temporal_result<std::uint32_t> earliest_arrival(const csr_graph<std::uint32_t>&, std::uint64_t,

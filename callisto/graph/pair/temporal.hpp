@@ -19,7 +19,7 @@ struct temporal_options {
 };
 
 template <class Vertex>
-struct temporal_result {
+struct CALLISTO_API temporal_result {
   machine::page_array<double> arrival;  ///< by vertex: the earliest; infinity where none leads; `from` at the source
   machine::page_array<std::uint64_t> contacts;  ///< by vertex: edges of the path found
   machine::page_array<Vertex> before;           ///< by vertex: the one before it on that path; itself if there is none

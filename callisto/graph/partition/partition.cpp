@@ -141,9 +141,9 @@ part_level coarser_level(part_level& fine, std::uint64_t most, std::mt19937_64& 
 }
 
 /// The state of a division: sizes of parts, and by vertex the weight of its edges to parts.
-class division {
+class refined_parts {
  public:
-  division(const part_level& level, parts_list parts, std::uint32_t count, std::uint64_t most)
+  refined_parts(const part_level& level, parts_list parts, std::uint32_t count, std::uint64_t most)
       : level_(level), part_(std::move(parts)), size_(count), most_(most), ties_(count), seen_(count) {
     for (std::uint32_t v = 0; v < level.vertices(); ++v) size_[part_[v]] += level.size[v];
     for (const std::uint64_t s : size_) over_ += above_bound(s);
@@ -358,7 +358,7 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
   }
   if (control.report != nullptr) control.report->advance(1);
   const auto refine = [&](const part_level& level, parts_list parts) {
-    division d(level, std::move(parts), options.parts, most);
+    refined_parts d(level, std::move(parts), options.parts, most);
     constexpr int most_rounds = 12;
     // Exchanges alone fill parts by what gains most at first, and end at a larger cut.
     for (int round = 0; round < most_rounds && (d.improve(random, false) || d.improve(random, true)); ++round)
@@ -370,7 +370,7 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
   constexpr int starts = 8;
   for (int start = 0; start < starts; ++start) {
     control.check();
-    division d = refine(levels.back(), grown(levels.back(), options.parts, random));
+    refined_parts d = refine(levels.back(), grown(levels.back(), options.parts, random));
     const std::pair<std::uint64_t, double> found{d.excess(), d.cut()};
     if (found >= least) continue;
     least = found;
@@ -381,7 +381,7 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
     for (std::uint32_t v = 0; v < levels[i].vertices(); ++v) finer[v] = best[levels[i].above[v]];
     best = refine(levels[i], std::move(finer)).take();
   }
-  division last(levels.front(), std::move(best), options.parts, most);
+  refined_parts last(levels.front(), std::move(best), options.parts, most);
   last.balance();
   result.cut = last.cut();
   result.smallest = *std::min_element(last.sizes().begin(), last.sizes().end());

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 6> measure_names{"jaccard", "overlap",   
                                                         "common",  "adamic-adar", "resource-allocation"};
 
 /// Allowance for rounding where a threshold limits what is looked at; the comparison itself is exact.
-constexpr double rounding = 1e-9;
+constexpr double threshold_rounding = 1e-9;
 
 /// The thresholds of most_similar(), in turn.
 constexpr std::array<double, 5> falling_thresholds{0.8, 0.4, 0.2, 0.1, 0};
@@ -135,7 +135,7 @@ class alike_search {
     const bool by_root = options_.measure == similarity_measure::cosine;
     const auto whole = static_cast<double>(d);
     const auto at_least = [](double common) {
-      return static_cast<std::uint64_t>(std::clamp(std::ceil(common - rounding), 1.0, 0x1p62));
+      return static_cast<std::uint64_t>(std::clamp(std::ceil(common - threshold_rounding), 1.0, 0x1p62));
     };
     // Common neighbours of a vertex so alike: with one of at least as many neighbours, and with any.
     const std::uint64_t least = is_share(options_.measure)                       ? at_least(threshold * whole)
@@ -147,7 +147,7 @@ class alike_search {
     std::uint64_t low = above ? u + 1 : rows_->first_of_degree(least_of_any);
     std::uint64_t high = rows_->vertices();
     if ((by_union || by_root) && threshold > 0) {
-      const double most = std::min(whole / (by_root ? threshold * threshold : threshold) + rounding, 0x1p62);
+      const double most = std::min(whole / (by_root ? threshold * threshold : threshold) + threshold_rounding, 0x1p62);
       high = rows_->first_of_degree(static_cast<std::uint64_t>(most) + 1);
     }
     if (low >= high) return;

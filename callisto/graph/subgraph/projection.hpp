@@ -18,7 +18,7 @@ enum class projection_weight {
 };
 
 /// Returns the name that users give it: "common", "jaccard", "newman".
-std::string_view name_of(projection_weight weight) noexcept;
+CALLISTO_API std::string_view name_of(projection_weight weight) noexcept;
 
 struct projection_options {
   bool onto_targets = false;  ///< onto the vertices to which edges lead, else onto those from which they lead

@@ -17,7 +17,7 @@ namespace {
 /// Bound on the difference of two sums of the same terms in different orders.
 constexpr double tolerance = 1e-9;
 /// Bound on the rounding of weights before labels are compared, as a share of their sum.
-constexpr double rounding = 1e-12;
+constexpr double modularity_rounding = 1e-12;
 
 /// The ties of each vertex in both directions, loops twice, with weights as shares of the largest.
 struct tie_rows {
@@ -161,7 +161,7 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
     for (std::uint64_t v = 0; v < n; ++v) {
       look(v);
       for (const std::uint64_t c : met) {
-        require(between[c] <= between[of[v]] * (1 + tolerance) + rounding * all,
+        require(between[c] <= between[of[v]] * (1 + tolerance) + modularity_rounding * all,
                 "vertex {} has neighbours of weight {} in the community of {}, of {} in its own, that of {}",
                 called(graph, v), between[c] * rows.unit, called(graph, c), between[of[v]] * rows.unit,
                 called(graph, of[v]));
