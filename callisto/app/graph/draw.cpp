@@ -330,10 +330,10 @@ command add_draw(const command_parser& app) {
       [o](const std::string& text) { o->side = static_cast<double>(parse_count("--side", text, 200, 20'000)); },
       "Side of the drawing, in pixels [900]");
   o->weights.add_for_ties(parser, o->input);
-  o->input.more_attributes = [o] {
+  o->input.more_attributes = [b = o.get()] {
     std::vector<std::string> all = columns_of_places();
-    if (o->colours != "communities" && o->colours != "none") all.push_back(o->colours);
-    if (!o->names.empty()) all.push_back(o->names);
+    if (b->colours != "communities" && b->colours != "none") all.push_back(b->colours);
+    if (!b->names.empty()) all.push_back(b->names);
     return all;
   };
   o->input.add_to(parser);

@@ -133,9 +133,9 @@ command add_temporal(const command_parser& app) {
   o->time = "time";
   o->common.add_verify_to(parser, "by looking at each edge");
   o->common.input.set_usual_repeats([] { return graph::repeats::keep; }, "keep");
-  o->common.input.more_attributes = [o] {
-    std::vector<std::string> names{o->time};
-    if (!o->duration.empty() && !is_number(o->duration)) names.push_back(o->duration);
+  o->common.input.more_attributes = [b = o.get()] {
+    std::vector<std::string> names{b->time};
+    if (!b->duration.empty() && !is_number(b->duration)) names.push_back(b->duration);
     return names;
   };
   o->common.add_to(parser,
