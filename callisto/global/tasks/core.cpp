@@ -260,12 +260,12 @@ void core::look() {
   take_mail();
   share();
   if (resident_.stealable() + public_.stealable() != 0) duties_.offer(*this);
-  if (ready_.empty() || now >= poll_at_) poll();
-}
-
-void core::poll() {
+  const bool none_ready = ready_.empty();
+  if (!none_ready && now < poll_at_) return;
   duties_.poll(*this);
-  poll_at_ = rank_clock::ticks() + poll_every_;
+  // The clock costs a worker of short tasks some percent: where no worker is ready each look polls, whatever the
+  // deadline.
+  poll_at_ = (none_ready ? now : rank_clock::ticks()) + poll_every_;
 }
 
 bool core::take_mail() {

@@ -262,7 +262,6 @@ class CALLISTO_API core {
   using inbox = waiting::wake_inbox<machine::native, worker>;
   /// Ends the sleep in which a push or a nudge found the core.
   void end_sleep(inbox::owner found);
-  void poll();
   void check_stack(worker& w);
   void check_canary(worker& w);
   std::byte* bottom_of(const worker& w) const noexcept;
