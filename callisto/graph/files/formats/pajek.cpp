@@ -181,6 +181,7 @@ class pajek_reader {
   /// Sets what follows the label of a vertex: up to three places, a shape, then keys with values.
   void describe_vertex(std::uint32_t v) {
     std::size_t at = 2;
+    if (cells_.size() <= at) return;
     for (const char* axis : {"x", "y", "z"}) {
       if (at == cells_.size() || is_quoted(cells_[at]) || !begins_number(cells_[at])) break;
       graph_.set_attribute(attribute_of::vertices, v, axis, cells_[at++]);
