@@ -33,30 +33,30 @@ void enforcer::free_what_a_killed_broker_left(const std::string& socket, const s
   if (grade_ == enforcement::group) free_confined_processes(name_of_groups(socket), root);
 }
 
-bool enforcer::keep_off(const offender& who, unsigned context, double& tokens) {
-  if (grade_ == enforcement::debt || !is_there(who.process) || tokens < most_moved) return false;
-  tokens -= moved_[who.job].keep_off(who.number, context, who.contexts, most_moved);
+bool enforcer::keep_off(const offender& offending, unsigned context, double& tokens) {
+  if (grade_ == enforcement::debt || !is_there(offending.process) || tokens < most_moved) return false;
+  tokens -= moved_[offending.job].keep_off(offending.number, context, offending.contexts, most_moved);
   if (grade_ != enforcement::group) return false;
   tokens -= cost_of_group;
-  return confine(who);
+  return confine(offending);
 }
 
-void enforcer::give_back(const offender& who, unsigned context) {
-  follow(who);
-  moved_[who.job].give_back(context);
+void enforcer::give_back(const offender& offending, unsigned context) {
+  follow(offending);
+  moved_[offending.job].give_back(context);
 }
 
-void enforcer::follow(const offender& who) {
-  if (confines(who.job)) confine(who);
+void enforcer::follow(const offender& offending) {
+  if (confines(offending.job)) confine(offending);
 }
 
-bool enforcer::confine(const offender& who) {
-  if (!who.may_have) {
-    confined_[who.job].undo();
+bool enforcer::confine(const offender& offending) {
+  if (!offending.may_have) {
+    confined_[offending.job].undo();
     return true;
   }
-  return confined_[who.job].confine(who.number, who.may_have->contexts, who.may_have->slowly,
-                                    [&] { return is_there(who.process); });
+  return confined_[offending.job].confine(offending.number, offending.may_have->contexts, offending.may_have->slowly,
+                                          [&] { return is_there(offending.process); });
 }
 
 void enforcer::free(unsigned job) {

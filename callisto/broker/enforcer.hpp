@@ -36,17 +36,17 @@ class enforcer {
 
   /// Moves a job off a context, for at most `tokens`, from which it takes what that costs as messages. True if the job
   /// cannot come back by itself.
-  bool keep_off(const offender& who, unsigned context, double& tokens);
+  bool keep_off(const offender& offending, unsigned context, double& tokens);
   /// Undoes that.
-  void give_back(const offender& who, unsigned context);
+  void give_back(const offender& offending, unsigned context);
   /// Follows a change of what the job may have.
-  void follow(const offender& who);
+  void follow(const offender& offending);
   bool confines(unsigned job) const noexcept { return confined_[job].is_confined(); }
   /// Undoes all that was done to a job.
   void free(unsigned job);
 
  private:
-  bool confine(const offender& who);
+  bool confine(const offender& offending);
 
   enforcement grade_ = enforcement::debt;
   std::array<moved_threads, most_jobs> moved_{};

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "../forked_child.hpp"
+#include "affinity.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -39,18 +40,6 @@ std::string text_in(const std::string& path) {
   return text.str();
 }
 
-/// Returns the contexts on which a thread may run, up to two.
-std::vector<unsigned> allowed_to(pid_t thread) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  ::sched_getaffinity(thread, sizeof set, &set);
-  std::vector<unsigned> all;
-  for (unsigned c = 0; c < CPU_SETSIZE && all.size() < 2; ++c) {
-    if (CPU_ISSET(c, &set)) all.push_back(c);
-  }
-  return all;
-}
-
 void allow(pid_t thread, const std::vector<unsigned>& contexts) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -64,7 +53,7 @@ bool always() { return true; }
 class ConfinedProcess : public testing::Test {
  protected:
   void SetUp() override {
-    both_ = allowed_to(0);
+    both_ = affinity_of(0);
     if (both_.size() < 2 || !may_confine_others()) GTEST_SKIP() << "one context, or no group can be made here";
     child_.emplace([&](const tests::child::say& say) {
       allow(0, both_);
@@ -88,16 +77,16 @@ TEST_F(ConfinedProcess, CannotUndoItAndGetsAllBack) {
   confined_process one(name_);
   ASSERT_TRUE(one.confine(its, set_of_contexts({both_[0]}), false, always));
   EXPECT_TRUE(in_group(its));
-  EXPECT_EQ(allowed_to(its), std::vector<unsigned>{both_[0]});
+  EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[0]});
   allow(its, both_);
-  EXPECT_EQ(allowed_to(its), std::vector<unsigned>{both_[0]}) << "an affinity is within the cpuset";
+  EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[0]}) << "an affinity is within the cpuset";
   ASSERT_TRUE(one.confine(its, set_of_contexts({both_[1]}), true, always));
-  EXPECT_EQ(allowed_to(its), std::vector<unsigned>{both_[1]});
+  EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[1]});
   ASSERT_TRUE(one.confine(its, set_of_contexts({both_[1]}), false, always));
   one.undo();
   EXPECT_FALSE(one.is_confined());
   EXPECT_FALSE(in_group(its));
-  EXPECT_EQ(allowed_to(its), both_);
+  EXPECT_EQ(affinity_of(its), both_);
   EXPECT_EQ(free_confined_processes(name_), 0u) << "no group is left";
 }
 
@@ -106,9 +95,9 @@ TEST_F(ConfinedProcess, ItsThreadsGetTheirAffinitiesBack) {
   allow(its, {both_[1]});
   confined_process one(name_);
   ASSERT_TRUE(one.confine(its, set_of_contexts({both_[0]}), true, always));
-  EXPECT_EQ(allowed_to(its), std::vector<unsigned>{both_[0]});
+  EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[0]});
   one.undo();
-  EXPECT_EQ(allowed_to(its), std::vector<unsigned>{both_[1]});
+  EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[1]});
 }
 
 TEST_F(ConfinedProcess, IsFreedAfterItsBrokerWasKilled) {
@@ -129,7 +118,7 @@ TEST_F(ConfinedProcess, IsFreedAfterItsBrokerWasKilled) {
   EXPECT_EQ(free_confined_processes("none" + name_), 0u);
   EXPECT_GE(free_confined_processes(name_), 1u);
   EXPECT_FALSE(in_group(its));
-  EXPECT_EQ(allowed_to(its), both_);
+  EXPECT_EQ(affinity_of(its), both_);
   EXPECT_EQ(free_confined_processes(name_), 0u);
 }
 
@@ -141,7 +130,7 @@ TEST_F(ConfinedProcess, AnotherProcessOfTheNumberStaysAsItIs) {
   EXPECT_FALSE(one.confine(its, set_of_contexts({both_[0]}), false, [&] { return asked++ == 0; }));
   EXPECT_FALSE(one.confine(its, set_of_contexts({both_[0]}), false, [] { return false; }));
   EXPECT_FALSE(in_group(its));
-  EXPECT_EQ(allowed_to(its), both_);
+  EXPECT_EQ(affinity_of(its), both_);
   EXPECT_EQ(free_confined_processes(name_), 0u);
 }
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "../forked_child.hpp"
+#include "affinity.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -372,18 +373,6 @@ TEST_F(Broker, WithoutItsBrokerAJobGoesOnAndFindsTheNextOne) {
   EXPECT_FALSE(here.keep()) << "the new broker has granted nothing";
   EXPECT_TRUE(here.take(never));
   wait_for(1);
-}
-
-/// Returns the contexts of a thread's affinity, up to two.
-std::vector<unsigned> affinity_of(pid_t thread) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  ::sched_getaffinity(thread, sizeof set, &set);
-  std::vector<unsigned> all;
-  for (unsigned c = 0; c < CPU_SETSIZE && all.size() < 2; ++c) {
-    if (CPU_ISSET(c, &set)) all.push_back(c);
-  }
-  return all;
 }
 
 TEST_F(Broker, ThreadsOfAJobThatDoesNotAnswerAreMovedOff) {

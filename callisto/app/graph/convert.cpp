@@ -3,7 +3,6 @@
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <memory>
 #include <string>
@@ -28,15 +27,11 @@ void run(const convert_arguments& o, const std::stop_token& stop) {
   loaded_graph loaded = o.input.load(context);
   const written_file written = o.output.write(loaded.graph, context);
   bar.finish();
-  if (o.run.as_json) {
+  tell_written(o.run, written, loaded.graph, loaded.seconds, [&] {
     json object = describe(o.input, loaded);
     object["written"] = describe(written);
-    object["seconds"] = {{"load", loaded.seconds}, {"write", written.seconds}};
-    object["threads"] = threads();
-    print(o.run.to_text(std::move(object)));
-  } else if (!o.run.quiet) {
-    print(to_text(written, loaded.graph));
-  }
+    return object;
+  });
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/notes.hpp>
 #include <callisto/app/cli/result.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/formats/file_format.hpp>
@@ -15,6 +14,7 @@
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -168,6 +168,25 @@ json describe(const written_file& written) {
   json object{{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}, {"lost", written.lost}};
   if (written.order_seconds != 0) object["order_seconds"] = written.order_seconds;
   return object;
+}
+
+json describe(const written_file& written, const graph::any_graph& graph) {
+  json object = describe(written);
+  object["vertices"] = size_of(graph).vertices;
+  object["arcs"] = size_of(graph).arcs;
+  return object;
+}
+
+void tell_written(const run_options& run, const written_file& written, const graph::any_graph& graph,
+                  double load_seconds, const std::function<json()>& object) {
+  if (run.as_json) {
+    json all = object();
+    all["seconds"] = {{"load", load_seconds}, {"write", written.seconds}};
+    all["threads"] = threads();
+    print(run.to_text(std::move(all)));
+  } else if (!run.quiet) {
+    print(to_text(written, graph));
+  }
 }
 
 std::string to_text(const written_file& written, const graph::any_graph& graph) {

@@ -3,10 +3,12 @@
 
 #include <callisto/app/base/json.hpp>
 #include <callisto/app/cli/parser.hpp>
+#include <callisto/app/cli/run_options.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +49,14 @@ struct graph_output {
 
 /// Returns what was written as keys for JSON.
 json describe(const written_file& written);
+
+/// Returns the same, with the size of the graph, for files that hold a part of the input.
+json describe(const written_file& written, const graph::any_graph& graph);
+
+/// Prints the result of a subcommand that writes a graph of another one: with --json what object() returns and the
+/// times, else text, and with --quiet nothing.
+void tell_written(const run_options& run, const written_file& written, const graph::any_graph& graph,
+                  double load_seconds, const std::function<json()>& object);
 
 /// Returns what was written, with the size of `graph`, as text for people.
 std::string to_text(const written_file& written, const graph::any_graph& graph);

@@ -8,7 +8,6 @@
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/subgraph/projection.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -40,18 +39,12 @@ void run(const projection_arguments& o, const std::stop_token& stop) {
       std::visit([&](const auto& graph) { return graph::projection(graph, o.options, context); }, loaded.graph);
   const written_file written = o.output.write(part, context);
   bar.finish();
-  if (o.run.as_json) {
+  tell_written(o.run, written, part, loaded.seconds, [&] {
     json object = describe(o.input, loaded);
     object["weight"] = graph::name_of(o.options.weight);
-    object["written"] = describe(written);
-    object["written"]["vertices"] = size_of(part).vertices;
-    object["written"]["arcs"] = size_of(part).arcs;
-    object["seconds"] = {{"load", loaded.seconds}, {"write", written.seconds}};
-    object["threads"] = threads();
-    print(o.run.to_text(std::move(object)));
-  } else if (!o.run.quiet) {
-    print(to_text(written, part));
-  }
+    object["written"] = describe(written, part);
+    return object;
+  });
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ void add_options(const std::shared_ptr<spectral_arguments>& o, const command_par
   o->weights.add_to(parser, o->common.input);
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, verified_how);
+  parser.memory({"", "161 n + 3 v n and 16 MiB"});
+  parser.keys({
+      {"`tolerance`", "as given"},
+      {"`iterations`", "products with the matrix done"},
+      {"`converged`", "whether `residual` came down to `tolerance`"},
+  });
 }
 
 /// Adds what all three have in common.
@@ -192,11 +198,7 @@ command add_eigenvector(const command_parser& app) {
                    "order of labels; with --json the object");
   parser.weights({"--weights strength", "strengths", "sum", ""});
   parser.weights({"", "not used", "once", "once"});
-  parser.memory({"", "161 n + 3 v n and 16 MiB"});
   parser.keys({
-      {"`tolerance`", "as given"},
-      {"`iterations`", "products with the matrix done"},
-      {"`converged`", "whether `residual` came down to `tolerance`"},
       {"`residual`", "what the definition leaves over, as a share of the eigenvalue"},
       {"`eigenvalue`", "the largest one"},
       {"`components`",
@@ -236,11 +238,7 @@ command add_katz(const command_parser& app) {
                    "order of labels; with --json the object");
   parser.weights({"--weights strength", "strengths", "sum", ""});
   parser.weights({"", "not used", "once", "once"});
-  parser.memory({"", "161 n + 3 v n and 16 MiB"});
   parser.keys({
-      {"`tolerance`", "as given"},
-      {"`iterations`", "products with the matrix done"},
-      {"`converged`", "whether `residual` came down to `tolerance`"},
       {"`residual`", "what the definition leaves over, as a share of the right side"},
       {"`alpha`, `beta`", "as used"},
       {"`weights`", "`strength`, or `none` if the graph has none or they were not used"},
@@ -265,11 +263,7 @@ command add_hits(const command_parser& app) {
                    "Write all scores to FILE ('-': standard output), 'label<TAB>authority<TAB>hub'\n"
                    "a line in order of labels; with --json the object");
   parser.weights({"", "strengths", "sum", "once"});
-  parser.memory({"", "161 n + 3 v n and 16 MiB"});
   parser.keys({
-      {"`tolerance`", "as given"},
-      {"`iterations`", "products with the matrix done"},
-      {"`converged`", "whether `residual` came down to `tolerance`"},
       {"`residual`", "what the definition leaves over, as a share of the eigenvalue"},
       {"`ranked_by`", "`authority` or `hub`"},
       {"`weights`", "`strength`, or `none` if the graph has none or they were not used"},

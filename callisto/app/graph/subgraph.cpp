@@ -9,7 +9,6 @@
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/subgraph/subgraph.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -107,17 +106,11 @@ void run(const subgraph_arguments& o, const std::stop_token& stop) {
       loaded.graph);
   const written_file written = o.output.write(part, context);
   bar.finish();
-  if (o.run.as_json) {
+  tell_written(o.run, written, part, loaded.seconds, [&] {
     json object = describe(o.input, loaded);
-    object["written"] = describe(written);
-    object["written"]["vertices"] = size_of(part).vertices;
-    object["written"]["arcs"] = size_of(part).arcs;
-    object["seconds"] = {{"load", loaded.seconds}, {"write", written.seconds}};
-    object["threads"] = threads();
-    print(o.run.to_text(std::move(object)));
-  } else if (!o.run.quiet) {
-    print(to_text(written, part));
-  }
+    object["written"] = describe(written, part);
+    return object;
+  });
 }
 
 }  // namespace
