@@ -63,6 +63,14 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
 
 /// Adds the options of one of the two commands to `parser`, and returns the command.
 command finish(const command_parser& parser, connected how) {
+  parser.keys({
+      {"`largest_component`", "vertices of the largest"},
+      {"`single_vertices`", "components of one vertex"},
+      {"`verified`", "true with `--verify`"},
+      {"`top`",
+       "the largest components, equal ones by label: objects with `component` (the smallest label in it) and "
+       "`vertices`"},
+  });
   const auto o = std::make_shared<graph_command>();
   o->add_top_to(parser, "Show the K largest components");
   o->add_verify_to(parser, how == connected::strongly ? "by Kosaraju's algorithm" : "by sequential searches");
@@ -87,12 +95,6 @@ command add_components(const command_parser& app) {
   parser.memory({"", "28.4 n (44.4 n)"});
   parser.keys({
       {"`components`", "how many there are"},
-      {"`largest_component`", "vertices of the largest"},
-      {"`single_vertices`", "components of one vertex"},
-      {"`verified`", "true with `--verify`"},
-      {"`top`",
-       "the largest components, equal ones by label: objects with `component` (the smallest label in it) and "
-       "`vertices`"},
   });
   parser.footer(
       "A component is named after its smallest vertex. Of a directed graph they are the weakly\n"
@@ -113,12 +115,6 @@ command add_scc(const command_parser& app) {
   parser.memory({"", "41 n (57 n)"});
   parser.keys({
       {"`components`", "strongly connected components"},
-      {"`largest_component`", "vertices of the largest"},
-      {"`single_vertices`", "components of one vertex"},
-      {"`verified`", "true with `--verify`"},
-      {"`top`",
-       "the largest components, equal ones by label: objects with `component` (the smallest label in it) and "
-       "`vertices`"},
   });
   parser.footer(
       "Two vertices are in one component if each can be reached from the other along arcs. A\n"
