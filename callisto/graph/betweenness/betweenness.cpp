@@ -89,15 +89,20 @@ void set_scores_of(const csr_graph<Vertex>& graph, const source_sums& sums, cons
   result.sources = sources.size();
   result.scores = machine::page_array<double>(n, machine::page_kind::used);
   if (errors) result.standard_errors = machine::page_array<double>(n, machine::page_kind::used);
+  const auto others = static_cast<double>(n) - 1;
+  double usual = 0;
+  if (errors) {
+    usual = usual_term(std::accumulate(sums.vertex.begin(), sums.vertex.end(), 0.0),
+                       std::accumulate(sums.squares.begin(), sums.squares.end(), 0.0), others - 1);
+  }
   parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) {
     const double factor = chosen[v] != 0 ? scale.inside : scale.outside;
     result.scores[v] = sums.vertex[v] * factor;
     if (!errors) return;
     const double k = static_cast<double>(sources.size()) - chosen[v];
-    const auto others = static_cast<double>(n) - 1;
     const bool on_no_path =
         graph.out().degree(v) == 0 || graph.in().degree(v) == 0 || (!graph.directed() && graph.out().degree(v) == 1);
-    const double error = on_no_path ? 0 : error_of_mean(sums.vertex[v], sums.squares[v], k, others, others - 1);
+    const double error = on_no_path ? 0 : error_of_mean(sums.vertex[v], sums.squares[v], k, others, usual);
     result.standard_errors[v] = std::isfinite(error) ? factor * k * error : error;
   });
 }
@@ -288,11 +293,17 @@ edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, cons
   const double factor = edge_factor(n, sources.size(), graph.directed(), options.normalized);
   result.edges = edges_in_order(graph, sums);
   const auto k = static_cast<double>(sources.size());
-  for (scored_edge& e : result.edges) {  // so far they have sums and sums of squares
-    const auto population = static_cast<double>(n);
-    e.standard_error = sums.arc_squares.empty()
-                           ? 0
-                           : factor * k * error_of_mean(e.score, e.standard_error, k, population, population - 1);
+  const auto population = static_cast<double>(n);
+  double sum = 0;
+  double squares = 0;
+  for (const scored_edge& e : result.edges) {  // so far they have sums and sums of squares
+    sum += e.score;
+    squares += e.standard_error;
+  }
+  const double usual = usual_term(sum, squares, population - 1);
+  for (scored_edge& e : result.edges) {
+    e.standard_error =
+        sums.arc_squares.empty() ? 0 : factor * k * error_of_mean(e.score, e.standard_error, k, population, usual);
     e.score *= factor;
   }
   return result;

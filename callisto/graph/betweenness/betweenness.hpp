@@ -85,8 +85,9 @@ struct edge_betweenness_result {
 /// sample of k sources, sums are scaled up by (n - 1) / k, or by (n - 1) / (k - 1) for the vertices of the sample: no
 /// pair around a vertex begins at the vertex itself (if k is 1, its score is 0). All as NetworkX 3.6 does it.
 ///
-/// Scores of a sample have standard errors: the errors of a mean over a random sample without replacement, with one
-/// more term at the farther end of the range (error_of_mean()). With `error`, the sample grows until the empirical
+/// Scores of a sample have standard errors: that of the mean over a random sample without replacement, and how far one
+/// more term of usual size would move it (error_of_mean()). About 68 % of the scores lie within one standard error of
+/// the exact score; of scores that few sources make up, more. With `error`, the sample grows until the empirical
 /// Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that takes more than half of the
 /// vertices, all are searched from.
 ///

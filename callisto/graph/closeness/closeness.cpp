@@ -67,6 +67,11 @@ class scoring {
 
   bool exact() const noexcept { return exact_; }
 
+  /// Learns the size of a usual term from the sums of all vertices together.
+  void learn(double sum, double squares) noexcept {
+    usual_ = usual_term(sum * unit_, squares * unit_ * unit_, std::numeric_limits<double>::infinity());
+  }
+
   /// Returns the score and, unless exact, its standard error. `chosen`: the vertex is a source itself. `nearest`: the
   /// largest reciprocal of a distance that the vertex may have; 0 if no other vertex reaches it.
   template <class Sum>
@@ -79,14 +84,13 @@ class scoring {
     const double squares = of.squares * unit_ * unit_;
     if (options_.harmonic) {
       const double scale = options_.normalized ? 1 : others_;
-      return {scale * sum / k, scale * error_of_mean(sum, squares, k, others_, nearest)};
+      return {scale * sum / k, scale * error_of_mean(sum, squares, k, others_, std::min(usual_, nearest))};
     }
     if (!(sum > 0)) return {0, nearest * error_of_mean(0, 0, k, others_, 1)};
     const double part = reached / k;
     const double mean = sum / reached;
-    // Distances have no upper end: one more is taken to be 0 or twice the mean.
     const double score = reached / sum * part;  // in NetworkX's order, so that exact scores have the same bits
-    const double of_mean = error_of_mean(sum, squares, reached, others_ * part, 2 * mean) / mean;
+    const double of_mean = error_of_mean(sum, squares, reached, others_ * part, usual_) / mean;
     const double of_part = error_of_mean(reached, reached, k, others_, 1) / part;
     // std::hypot() would need the C library 2.35, and wheels are for 2.34.
     return {score, score * std::sqrt(of_mean * of_mean + of_part * of_part)};
@@ -97,15 +101,26 @@ class scoring {
   double sources_;
   const closeness_options& options_;
   double unit_;
+  double usual_ = 0;  ///< the size of a usual distance, or reciprocal of one
   bool exact_;
 };
 
 /// Adds up the sums of all states and makes scores of them. `vertex_of(i)`: the vertex with the sums at i;
 /// `nearest(i)`: the largest reciprocal of a distance that it may have.
 template <class State, class VertexOf, class Nearest>
-void make_scores(const shared_states<State>& states, const scoring& how,
-                 const machine::page_array<unsigned char>& chosen, const VertexOf& vertex_of, const Nearest& nearest,
-                 closeness_result& result) {
+void make_scores(const shared_states<State>& states, scoring how, const machine::page_array<unsigned char>& chosen,
+                 const VertexOf& vertex_of, const Nearest& nearest, closeness_result& result) {
+  if (!how.exact()) {
+    double sum = 0;
+    double squares = 0;
+    for (const auto& state : states.all()) {
+      for (const auto& of : state->sums) {
+        sum += static_cast<double>(of.sum);
+        squares += of.squares;
+      }
+    }
+    how.learn(sum, squares);
+  }
   parallel_for(std::uint64_t{0}, std::uint64_t{result.scores.size()}, [&](std::uint64_t i) {
     auto all = states.all().front()->sums[i];
     for (std::size_t s = 1; s < states.all().size(); ++s) all += states.all()[s]->sums[i];

@@ -40,8 +40,8 @@ struct closeness_result {
 ///
 /// Loops play no part, and of repeated arcs the shortest counts. From a sample of k vertices, sums are estimated by the
 /// mean over the vertices of the sample other than v (Eppstein and Wang, "Fast approximation of centrality", J. Graph
-/// Algorithms and Applications 2004). A standard error is that of the mean over a sample without replacement, with one
-/// more term at the farther end of the range (error_of_mean()); that of closeness follows by the delta method.
+/// Algorithms and Applications 2004). A standard error is that of the mean over a sample without replacement, and how
+/// far one more term of usual size would move it (error_of_mean()); that of closeness follows by the delta method.
 ///
 /// Method: without weights, breadth-first searches from 512 sources at once (bit_search.hpp); with weights, searches
 /// from up to 32 sources at once (lane_search.hpp). Scores do not depend on threads, except in the last bits if weights

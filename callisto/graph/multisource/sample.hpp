@@ -29,16 +29,26 @@ inline machine::page_array<unsigned char> choose_vertices(std::uint64_t n, std::
   return chosen;
 }
 
-/// Returns the standard error of a mean over `k` terms from 0 to `range`, drawn without replacement from `population`;
-/// `squares`: the sum of their squares. It is that of k + 1 terms, the last one at the farther end of the range: a few
-/// sources have often most of a sum, and a sample that misses all of them has terms of nearly one size.
-inline double error_of_mean(double sum, double squares, double k, double population, double range) noexcept {
+/// Returns the size of a usual term, given the sums over all means of their terms and of the terms' squares: the mean
+/// size of the terms, each counted as often as it is large. `otherwise`: what to take if no term is above 0.
+inline double usual_term(double sum, double squares, double otherwise) noexcept {
+  return sum > 0 ? squares / sum : otherwise;
+}
+
+/// Returns the standard error of a mean over `k` terms of at least 0, drawn without replacement from `population`;
+/// `squares`: the sum of their squares. To the error of that sample, by its variance, it adds how far one more term of
+/// the size `usual` would move the mean: a few sources have often most of a sum, and a sample that misses all of them
+/// has terms of nearly one size.
+inline double error_of_mean(double sum, double squares, double k, double population, double usual) noexcept {
   if (k >= population) return 0;
   if (k < 1) return std::numeric_limits<double>::infinity();
   const double mean = sum / k;
-  const double far = std::max(mean, range - mean);
-  const double spread = std::max(0.0, squares - sum * mean) + far * far * k / (k + 1);
-  return std::sqrt(spread / k / (k + 1) * (1 - k / population));
+  const double off = std::fabs(usual - mean);
+  const double left = 1 - k / population;
+  if (k < 2) return std::max(mean, off) * std::sqrt(left);
+  const double variance = std::max(0.0, squares - sum * mean) / (k - 1);
+  const double moved = off / (k + 1);
+  return std::sqrt((variance / k + moved * moved) * left);
 }
 
 /// Returns all vertices in the order of breadth-first searches, so that consecutive ones lie near each other: searches
