@@ -248,9 +248,9 @@ class cells {
   template <class F>
   static std::uint64_t rank_by(F& f, T value, std::uint64_t index) {
     if constexpr (std::invocable<F&, T, std::uint64_t>) {
-      return f(value, index);
+      return static_cast<std::uint64_t>(f(value, index));
     } else {
-      return f(value);
+      return static_cast<std::uint64_t>(f(value));
     }
   }
 

@@ -135,7 +135,7 @@ std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, st
   if (!weight)
     throw input_error(file, number, "expected a finite weight of at least 0, found " + graph::input::shown(words[3]));
   std::uint64_t ends[2];
-  for (const int i : {0, 1}) {
+  for (std::size_t i = 0; i < 2; ++i) {
     const auto label = labels.label_or_new(words[i + 1]);
     if (!label)
       throw input_error(

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> cycle_among(const csr_graph<Vertex>& graph, const mac
     const auto row = graph.in().row(at);
     at = *std::find_if(row.begin(), row.end(), [&](Vertex w) { return left[w] != 0; });
   }
-  std::vector<std::uint64_t> cycle(path.rbegin(), path.rend() - (step[at] - 1));
+  std::vector<std::uint64_t> cycle(path.rbegin(), path.rend() - static_cast<std::ptrdiff_t>(step[at] - 1));
   std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   return cycle;
 }

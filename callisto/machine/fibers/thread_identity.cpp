@@ -54,7 +54,7 @@ struct kernel_words {
   using word = std::atomic<std::uint32_t>;
   template <class T>
   using plain = T;
-  static constexpr auto relaxed = std::memory_order_relaxed;
+  [[maybe_unused]] static constexpr auto relaxed = std::memory_order_relaxed;
   static constexpr auto acquire = std::memory_order_acquire;
   static constexpr auto release = std::memory_order_release;
   static void wait(const word& on, std::uint32_t value) noexcept {
