@@ -9,7 +9,7 @@ test_packages=(python3-scipy)
 mpi_packages=(libopenmpi-dev openmpi-bin)
 # For ./x test --all alone: abidiff, clang-format and clang with its OpenMP, which are skipped where no package has them,
 # and both MPIs.
-all_test_packages=(abigail-tools clang-19 clang-format-19 libomp-19-dev "${mpi_packages[@]}" libmpich-dev mpich)
+all_test_packages=(abigail-tools clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev "${mpi_packages[@]}" libmpich-dev mpich)
 bench_packages=(libtbb-dev libboost-context-dev)
 # Static libraries of the portable command.
 portable_packages=(nettle-dev libbz2-dev liblzma-dev liblz4-dev)

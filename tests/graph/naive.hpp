@@ -101,7 +101,10 @@ inline std::vector<double> values_of(const weight_array& weights) {
 inline pairs random_pairs(std::uint64_t vertices, std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   pairs result;
-  for (std::size_t i = 0; i < count; ++i) result.emplace_back(random() % vertices, random() % vertices);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t to = random() % vertices;  // before the other end: compilers order arguments as they like
+    result.emplace_back(random() % vertices, to);
+  }
   return result;
 }
 

@@ -303,7 +303,7 @@ TEST(katz, of_a_deep_graph_with_a_short_cycle) {
   constexpr std::uint64_t layers = 40, wide = 20;
   auto arcs = between_layers(layers, wide);
   const std::uint64_t middle = layers / 2 * wide;
-  for (const std::uint64_t a : {0, 1, 2}) arcs.emplace_back(middle + a, middle + (a + 1) % 3);
+  for (const std::uint64_t a : {0U, 1U, 2U}) arcs.emplace_back(middle + a, middle + (a + 1) % 3);
   const any_graph graph = naive::directed(layers * wide, arcs);
   katz_options options;
   options.alpha = 0.1;

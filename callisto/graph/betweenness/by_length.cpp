@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -55,7 +56,8 @@ class distance_order {
     }
     const bool direct = std::is_integral_v<Length> && static_cast<double>(most) < 4 * static_cast<double>(n) + 1024;
     const std::uint64_t buckets = direct ? static_cast<std::uint64_t>(most) + 1 : n + 1;
-    const double scale = direct ? 1 : static_cast<double>(n) / static_cast<double>(most);
+    const double wide = static_cast<double>(n) / static_cast<double>(most);
+    const double scale = direct ? 1 : std::isfinite(wide) ? wide : 0;  // 0: one bucket, for lengths of next to nothing
     const auto bucket = [&](Length distance) {
       if constexpr (std::is_integral_v<Length>) {
         if (direct) return static_cast<std::uint64_t>(distance);

@@ -43,7 +43,8 @@ class alignas(machine::native::line_size) sssp_buckets {
 
   /// Returns the number of the bucket of a distance.
   std::uint64_t number(Distance d) const noexcept {
-    return static_cast<std::uint64_t>(std::min(static_cast<double>(d) * width_, 0x1p62));
+    // In this order: 0 by an infinite width is no number, and then the bound is taken.
+    return static_cast<std::uint64_t>(std::min(0x1p62, static_cast<double>(d) * width_));
   }
 
   /// Returns the least distance of a bucket of the window.
