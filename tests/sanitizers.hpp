@@ -1,20 +1,7 @@
 // Which sanitizer a test is built with, GCC's or clang's, and what tests must not do under it.
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CALLISTO_UNDER_ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define CALLISTO_UNDER_TSAN 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CALLISTO_UNDER_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define CALLISTO_UNDER_TSAN 1
-#endif
-#endif
+#include <callisto/machine/system/sanitizers.hpp>
 
 #if defined(CALLISTO_UNDER_ASAN) || defined(CALLISTO_UNDER_TSAN)
 #define CALLISTO_UNDER_SANITIZER 1

@@ -1,4 +1,6 @@
 // One core: tasks, workers that stop and go on, the ready queue, stacks.
+#include "../sanitizers.hpp"
+
 #include <callisto/global/tasks/core.hpp>
 
 #include <gtest/gtest.h>
@@ -15,12 +17,6 @@
 
 namespace callisto::global {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool machine_is_sanitized = true;
-#else
-constexpr bool machine_is_sanitized = false;
-#endif
 
 /// A core alone: no messages, nothing to steal.
 class alone : public core_duties {
@@ -174,7 +170,7 @@ TEST(Workers, YieldTakesTurns) {
 TEST(Workers, ManyAtOnce) {
   alone duties;
   core c(duties, {.plenty = 20'000});
-  constexpr std::size_t many = machine_is_sanitized ? 2'000 : 20'000;  // ThreadSanitizer allows 8,128 contexts
+  constexpr std::size_t many = tests::sanitized ? 2'000 : 20'000;  // ThreadSanitizer allows 8,128 contexts
   std::vector<worker*> workers;
   std::size_t ended = 0;
   for (std::size_t i = 0; i != many; ++i) {
@@ -339,13 +335,13 @@ void overflow(std::size_t guards) {
 
 TEST(StacksDeathTest, AnOverflowIsOneLine) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  if (machine_is_sanitized) GTEST_SKIP() << "sanitizers keep frames elsewhere";
+  if (tests::sanitized) GTEST_SKIP() << "sanitizers keep frames elsewhere";
   EXPECT_DEATH(overflow(0), "a task needs more than the 16384 bytes of a worker's stack");
 }
 
 TEST(StacksDeathTest, AGuardPageIsOneLine) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  if (machine_is_sanitized) GTEST_SKIP() << "sanitizers have handlers of their own";
+  if (tests::sanitized) GTEST_SKIP() << "sanitizers have handlers of their own";
   EXPECT_DEATH(overflow(100), "a task needs more than the 16384 bytes of a worker's stack");
 }
 

@@ -3,6 +3,7 @@
 
 #include <callisto/global/messages/handlers.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/sanitizers.hpp>
 #include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 #include <pthread.h>
 #include <unistd.h>
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -51,7 +52,7 @@ constinit std::atomic<void (*)(const char*) noexcept> last_words{nullptr};
   std::abort();
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
 /// True if `word` is an address of a variable of the calling worker: AddressSanitizer keeps variables off the stack.
 bool is_in_fake_stack(std::uintptr_t word) {
   void* const fake = __asan_get_current_fake_stack();
@@ -74,7 +75,7 @@ const std::byte* end_of_thread_stack() noexcept {
   return static_cast<const std::byte*>(lowest) + bytes;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(CALLISTO_UNDER_ASAN) && !defined(CALLISTO_UNDER_TSAN)
 struct sigaction action_before;
 
 /// Says what a fault in a guard page means; other faults go where they went before.
@@ -234,7 +235,7 @@ worker& core::worker_for_task() {
   constexpr std::size_t colours = 16;
   constexpr std::size_t colour_bytes = 128;
   std::byte* const bottom = stacks_.take();
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
   __asan_unpoison_memory_region(bottom, stacks_.stack_bytes());  // an earlier user may have left frames
 #endif
   const std::size_t colour = reinterpret_cast<std::uintptr_t>(bottom) / stacks_.stack_bytes() % colours * colour_bytes;

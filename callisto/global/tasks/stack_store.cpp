@@ -1,6 +1,8 @@
 // Slabs of stacks.
 #include <callisto/global/tasks/stack_store.hpp>
 
+#include <callisto/machine/system/sanitizers.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -10,7 +12,7 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -34,7 +36,7 @@ stack_store::stack_store(std::size_t bytes, std::size_t guards) noexcept
 stack_store::~stack_store() {
   guards_in_process.fetch_sub(guards_, std::memory_order_relaxed);  // relaxed: only the number matters
   for (const slab& s : slabs_) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
     __asan_unpoison_memory_region(s.mapping, s.mapping_bytes);  // what is mapped there next has no frames
 #endif
     munmap(s.mapping, s.mapping_bytes);

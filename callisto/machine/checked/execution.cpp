@@ -1,6 +1,8 @@
 // One execution: its run, and the scheduling of its threads.
 #include <callisto/machine/checked/execution.hpp>
 
+#include <callisto/machine/system/sanitizers.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <exception>
@@ -11,7 +13,7 @@
 namespace callisto::machine::checking {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
 constexpr std::size_t stack_bytes = 512 << 10;
 #else
 constexpr std::size_t stack_bytes = 128 << 10;

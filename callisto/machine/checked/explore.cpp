@@ -2,6 +2,7 @@
 #include <callisto/machine/checked/decisions.hpp>
 #include <callisto/machine/checked/execution.hpp>
 #include <callisto/machine/checked/explore.hpp>
+#include <callisto/machine/system/sanitizers.hpp>
 
 #include <signal.h>
 
@@ -12,14 +13,7 @@
 #include <exception>
 #include <stdexcept>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CALLISTO_CHECKED_LEAKS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CALLISTO_CHECKED_LEAKS 1
-#endif
-#endif
-#if defined(CALLISTO_CHECKED_LEAKS)
+#if defined(CALLISTO_UNDER_ASAN)
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -48,12 +42,12 @@ class surroundings {
     bad_access.sa_handler = on_bad_access;
     bad_access.sa_flags = SA_NODEFER;  // the handler does not return, and another execution may fail so, too
     sigaction(SIGSEGV, &bad_access, &bad_access_before_);
-#if defined(CALLISTO_CHECKED_LEAKS)
+#if defined(CALLISTO_UNDER_ASAN)
     __lsan_disable();  // executions that are cut short leak what their threads own
 #endif
   }
   ~surroundings() {
-#if defined(CALLISTO_CHECKED_LEAKS)
+#if defined(CALLISTO_UNDER_ASAN)
     __lsan_enable();
 #endif
     sigaction(SIGSEGV, &bad_access_before_, nullptr);

@@ -5,6 +5,7 @@
 #include <callisto/machine/fibers/exception_globals.hpp>
 #include <callisto/machine/fibers/stack_switch.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/machine/system/sanitizers.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -16,11 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -206,11 +207,11 @@ std::size_t page_bytes() noexcept {
 
 struct fiber::state {
   ~state() {
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
     if (memory != nullptr) __tsan_destroy_fiber(own_tsan);
 #endif
     if (memory == nullptr) return;
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
     // Memory that is mapped here next has no frames.
     __asan_unpoison_memory_region(bottom(), stack_bytes());
 #endif
@@ -237,12 +238,12 @@ struct fiber::state {
 #else
   ucontext_t context;
 #endif
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
   void* fake_stack = nullptr;
   const void* asan_bottom = nullptr;
   std::size_t asan_bytes = 0;
 #endif
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
   void* own_tsan = nullptr;
   /// The bounds of what ran when this context was left: a fiber's code may itself run fibers (an activation in a thread
   /// of the checked machine), for which this one then stands.
@@ -250,7 +251,7 @@ struct fiber::state {
   unsigned restarts = 0;
 #endif
 
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
   static inline thread_local state* left = nullptr;  ///< the context with the bounds that the next finish_switch tells
 #endif
 
@@ -265,7 +266,7 @@ struct fiber::state {
   /// Runs first on a context after a switch, maybe on another thread than the last thing before. Not inlined: compilers
   /// keep the address of a thread-local over what they take for a call.
   [[gnu::noinline]] void arrive() noexcept {
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
     __sanitizer_finish_switch_fiber(fake_stack, &left->asan_bottom, &left->asan_bytes);
 #endif
   }
@@ -281,7 +282,7 @@ struct fiber::state {
 fiber::fiber() noexcept : state_(std::make_unique<state>()) { become_this_threads(); }
 
 void fiber::become_this_threads() noexcept {
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
   state_->tsan = state_->own_tsan = __tsan_get_current_fiber();
 #endif
 }
@@ -303,7 +304,7 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
   state_->memory_bytes = bytes;
   // Refused where the process has as many mappings as the system lets it have (vm.max_map_count): not without a guard.
   if (mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
   state_->own_tsan = __tsan_create_fiber(0);
 #endif
   adopt_stack(start, argument);
@@ -312,7 +313,7 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
 fiber::~fiber() = default;
 
 void fiber::restart(entry start, void* argument) noexcept {
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
   // ThreadSanitizer keeps calls that never return on a separate stack, with room for 2^16.
   if (++state_->restarts % 256 == 0) {
     __tsan_destroy_fiber(state_->own_tsan);
@@ -327,10 +328,10 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
   s.start = start;
   s.argument = argument;
   s.exceptions = {};
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
   s.tsan = s.own_tsan;
 #endif
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
   // Frames that were never left have poisoned their surroundings, here or in an earlier mapping at this address.
   __asan_unpoison_memory_region(s.bottom(), s.stack_bytes());
   s.fake_stack = nullptr;
@@ -414,15 +415,15 @@ void fiber::put_off(fiber& self, fiber& home) noexcept {
     a.exceptions = *exceptions;
     *exceptions = b.exceptions;
   }
-#if defined(CALLISTO_TSAN_FIBERS)
+#if defined(CALLISTO_UNDER_TSAN)
   a.tsan = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(b.tsan, 0);
 #endif
-#if defined(CALLISTO_ASAN_FIBERS)
+#if defined(CALLISTO_UNDER_ASAN)
   state::left = &a;
   __sanitizer_start_switch_fiber(&a.fake_stack, b.asan_bottom, b.asan_bytes);
 #endif
-#if defined(CALLISTO_ASAN_FIBERS) || !(defined(__x86_64__) || defined(__aarch64__))
+#if defined(CALLISTO_UNDER_ASAN) || !(defined(__x86_64__) || defined(__aarch64__))
   state::swap(a, b);
   a.arrive();
 }

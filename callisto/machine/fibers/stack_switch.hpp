@@ -1,24 +1,11 @@
 // The switch of stacks itself, which fibers and bound contexts share; fiber.cpp has it in assembly.
 #pragma once
 
+#include <callisto/machine/system/sanitizers.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define CALLISTO_ASAN_FIBERS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CALLISTO_ASAN_FIBERS 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define CALLISTO_TSAN_FIBERS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CALLISTO_TSAN_FIBERS 1
-#endif
-#endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
 extern "C" {

@@ -4,6 +4,7 @@
 #include <callisto/machine/fibers/lender_orders.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/sanitizers.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 
 #include <array>
@@ -33,16 +34,9 @@
 #include <sys/rseq.h>
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CALLISTO_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CALLISTO_SANITIZED 1
-#endif
-#endif
-
 // Needed to carry identities: the processor's instructions for the thread register, and glibc 2.32.
-#if defined(__x86_64__) && !defined(CALLISTO_SANITIZED) && defined(PTHREAD_ATTR_NO_SIGMASK_NP)
+#if defined(__x86_64__) && !defined(CALLISTO_UNDER_ASAN) && !defined(CALLISTO_UNDER_TSAN) && \
+    defined(PTHREAD_ATTR_NO_SIGMASK_NP)
 #define CALLISTO_CARRIES 1
 #endif
 

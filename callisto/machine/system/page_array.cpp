@@ -1,6 +1,8 @@
 // Mapping and unmapping the pages of page_array, and keeping those that were used for the next array.
 #include <callisto/machine/system/page_array.hpp>
 
+#include <callisto/machine/system/sanitizers.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -8,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CALLISTO_UNDER_ASAN)
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(address, bytes) static_cast<void>(0)

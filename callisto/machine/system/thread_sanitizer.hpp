@@ -3,15 +3,10 @@
 // synchronization, which these annotations would hide.
 #pragma once
 
-#if defined(__SANITIZE_THREAD__)
+#include <callisto/machine/system/sanitizers.hpp>
+
+#if defined(CALLISTO_UNDER_TSAN) && !defined(CALLISTO_BUILT_WITH_TSAN)
 #define CALLISTO_TOLD_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CALLISTO_TOLD_TSAN 1
-#endif
-#endif
-#if defined(CALLISTO_BUILT_WITH_TSAN)
-#undef CALLISTO_TOLD_TSAN
 #endif
 
 #if defined(CALLISTO_TOLD_TSAN)
