@@ -2,7 +2,7 @@
 # openmp_constructs.sh LIBRARY [THREADS [ROUNDS]]: what each construct costs, in microseconds, by GCC on the stock
 # libgomp and on LIBRARY, and by clang on its libomp and on LIBRARY: medians of the best of ROUNDS processes each, in turns. With
 # THREADS=instructions, the instructions of one thread by callgrind instead, which no load disturbs.
-# docs/results/openmp-constructs.md has the figures.
+# docs/results/openmp-llvm.md has figures.
 set -euo pipefail
 [[ $# -ge 1 && -f $1 ]] || { echo "usage: openmp_constructs.sh PREFIX/lib/callisto/libgomp.so.1 [THREADS [ROUNDS]]" >&2; exit 2; }
 library=$(realpath "$1") threads=${2:-2} rounds=${3:-5}
@@ -62,6 +62,7 @@ int main(int count, char** arguments) {
   threads = atoi(arguments[1]);
   const int most = atoi(arguments[2]);
   omp_init_lock(&lock);
+  _Pragma("omp parallel num_threads(threads)") work();
   for (unsigned n = 0; n < sizeof all / sizeof *all; ++n) {
     if (count > 3 && strcmp(arguments[3], all[n].name) != 0) continue;
     repeats = count > 3 ? most : most / all[n].less;
