@@ -45,7 +45,7 @@ std::vector<dependence> each_once(std::vector<dependence> list);
 
 struct dependence_address;
 
-/// Tasks in the order in which they came. The first few take no memory of their own.
+/// Tasks in the order of their arrival. The first four tasks take no further memory.
 class task_list {
  public:
   void push_back(task* t) {

@@ -71,7 +71,7 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
     tool::works(self, tool::work_kind::taskloop, tool::endpoint::begin, trips);
   const bool undeferred = (from.flags & task_flag::if_clause) == 0;
   auto first = static_cast<std::uint64_t>(start);
-  // Included tasks run one after the other, so they can have the prototype itself for their data.
+  // Included tasks run in turn, so the prototype itself can be the data of each included task.
   const bool shares_data = from.copy == nullptr && !tool::watched();
   for (std::uint64_t n = 0; n < parts.tasks; ++n) {
     const bool included = undeferred || runs_at_once(self);

@@ -25,7 +25,8 @@ class job_contexts final : public context_source<machine::native> {
   /// Joins the job table. Worker w's context is the system's number `contexts[w]`. Returns null, and one line in
   /// `refusal`, if the process cannot join; then it runs alone. Throws usage_error for a bad environment
   /// (CALLISTO_COSCHED and what goes with it). If `after_ns` is not 0, and the environment does not ask for a word
-  /// about refusals, the lookout thread joins so many nanoseconds after its start, and until then the process is alone.
+  /// about refusals, the lookout thread joins `after_ns` nanoseconds after its start, and until then the process is
+  /// alone.
   static std::unique_ptr<job_contexts> join(std::vector<unsigned> contexts, std::string& refusal,
                                             std::uint64_t after_ns = 0);
 
