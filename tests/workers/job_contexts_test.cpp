@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace callisto::workers {
 namespace {
@@ -374,6 +376,48 @@ TEST_F(JobContexts, ALookoutThreadRestsWhileNoThreadHasWork) {
     ASSERT_NE(other, nullptr) << why;
     EXPECT_TRUE(soon([&] { return woken() > before; }));
   }
+}
+
+// An hour stands for a time that never comes, a nanosecond for one that has come.
+TEST_F(JobContexts, AShortProgramJoinsNoJobsAndALongOneDoes) {
+  setenv("CALLISTO_COSCHED", "", 1);
+  const auto joins_after = [](std::uint64_t nanoseconds) {
+    return create_workers({.workers = 2, .attached = 1, .coscheduled = true, .joins_after_ns = nanoseconds});
+  };
+  const std::string table = scratch.path() + "/" + cosched::table_name();
+  {
+    const auto set = joins_after(3'600'000'000'000);
+    set->before_fork();
+    set->after_fork();
+    set->leave_other_jobs();
+    set->leave_other_jobs();
+  }
+  {
+    const auto set = joins_after(3'600'000'000'000);
+  }
+  EXPECT_NE(access(table.c_str(), F_OK), 0) << "it had joined";
+  {
+    const auto set = joins_after(1);
+    EXPECT_TRUE(soon([&] { return access(table.c_str(), F_OK) == 0; }));
+    set->before_fork();
+    set->after_fork();
+    set->leave_other_jobs();
+  }
+  // Not while the process forks.
+  std::filesystem::remove(table);
+  const auto set = joins_after(1'000'000);
+  set->before_fork();
+  const bool had_joined = access(table.c_str(), F_OK) == 0;
+  std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(access(table.c_str(), F_OK) == 0, had_joined);
+  set->after_fork();
+  EXPECT_TRUE(soon([&] { return access(table.c_str(), F_OK) == 0; }));
+}
+
+TEST_F(JobContexts, AProcessThatWantsAWordJoinsAtOnce) {
+  const auto set =
+      create_workers({.workers = 2, .attached = 1, .coscheduled = true, .joins_after_ns = 3'600'000'000'000});
+  EXPECT_EQ(access((scratch.path() + "/" + cosched::table_name()).c_str(), F_OK), 0);
 }
 
 TEST_F(JobContexts, EndsInAnyCompany) {

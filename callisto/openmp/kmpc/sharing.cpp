@@ -46,7 +46,7 @@ tool::sync_kind kind_of_barrier(compiled_at at) noexcept {
 
 /// Takes and gives up the lock of a critical section.
 #define CALLISTO_TAKE(name) \
-  tool::taking(tool::mutex_kind::critical, name, __builtin_return_address(0), [=] { lock_in(name).lock(); })
+  tool::taking(tool::mutex_kind::critical, name, CALLISTO_CALLER, [=] { lock_in(name).lock(); })
 
 /// The kinds of `cancel`, as GCC's compiled code numbers them.
 int kind_of(i32 kind) noexcept { return kind == 4 ? 8 : kind == 3 ? 4 : kind; }
@@ -152,15 +152,15 @@ CALLISTO_OPENMP_ABI void __kmpc_critical_with_hint(compiled_at, i32, lock_words*
   CALLISTO_TAKE(name);
 }
 CALLISTO_OPENMP_ABI void __kmpc_end_critical(compiled_at, i32, lock_words* name) {
-  tool::giving(tool::mutex_kind::critical, name, __builtin_return_address(0), [name] { lock_in(name).unlock(); });
+  tool::giving(tool::mutex_kind::critical, name, CALLISTO_CALLER, [name] { lock_in(name).unlock(); });
 }
 CALLISTO_OPENMP_ABI void __kmpc_ordered(compiled_at, i32) {
   omp_thread& self = this_thread();
-  tool::taking(tool::mutex_kind::ordered, self.at.share, __builtin_return_address(0), [&] { begin_ordered(self); });
+  tool::taking(tool::mutex_kind::ordered, self.at.share, CALLISTO_CALLER, [&] { begin_ordered(self); });
 }
 CALLISTO_OPENMP_ABI void __kmpc_end_ordered(compiled_at, i32) {
   if (tool::watched()) [[unlikely]]
-    tool::mutex_released(tool::mutex_kind::ordered, this_thread().at.share, __builtin_return_address(0));
+    tool::mutex_released(tool::mutex_kind::ordered, this_thread().at.share, CALLISTO_CALLER);
 }
 
 // Reductions.

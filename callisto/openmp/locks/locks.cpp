@@ -138,8 +138,6 @@ template <class Give>
 
 }  // namespace
 
-#define CALLISTO_CALLER __builtin_return_address(0)
-
 #define CALLISTO_VERSIONED(function, symbol) asm(".symver " #function "," symbol)
 /// Exports a function under C's and Fortran's names.
 #define CALLISTO_BOTH_NAMES(function, name, version) \

@@ -31,6 +31,9 @@ using machine::native;
 constexpr unsigned most_attached = 64;
 /// How long a thread computes while other threads wait for its context: 1 ms.
 constexpr std::uint64_t turn_ns = 1'000'000;
+/// How long after its first region a program joins other jobs: 2 ms. Joining takes some 250 us, in which a program of
+/// one small region is over.
+constexpr std::uint64_t joins_after_ns = 2'000'000;
 
 /// True if a variable is "on", or as `usual` says if it is unset or empty. Throws usage_error.
 bool is_on(const char* variable, bool usual) {
@@ -43,6 +46,8 @@ bool is_on(const char* variable, bool usual) {
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
+/// The workers that before_fork() found: another thread may make them meanwhile.
+constinit thread_local workers::worker_threads* forks_with [[gnu::tls_model("initial-exec")]] = nullptr;
 
 /// Creates the workers. If the system refuses timers, creates them without preemption. If it refuses threads, tries
 /// fewer, at last one worker without the thread that watches other jobs. If that fails too, ends the program.
@@ -56,6 +61,7 @@ workers::worker_threads* make_workers() noexcept {
                                       .spin_ticks = spin_ticks(),
                                       .attached = most_attached,
                                       .coscheduled = workers != 0,
+                                      .joins_after_ns = joins_after_ns,
                                       .turn_ns = preempted && is_on("CALLISTO_PREEMPTION", true) ? turn_ns : 0,
                                       .is_wait = workers::waits_of_program(),
                                       .take_signals = true,
@@ -95,6 +101,14 @@ workers::worker_threads& engine() noexcept {
   workers::worker_threads* const made = make_workers();
   the_engine.store(made, std::memory_order_release);  // release: publishes the workers to the acquire above
   return *made;
+}
+
+void before_fork() noexcept {
+  forks_with = the_engine.load(std::memory_order_acquire);  // acquire: as in engine()
+  if (forks_with != nullptr) forks_with->before_fork();
+}
+void after_fork() noexcept {
+  if (forks_with != nullptr) forks_with->after_fork();
 }
 
 void forget_engine() noexcept {

@@ -12,6 +12,9 @@ namespace callisto::openmp {
 /// created, prints one line and ends the program.
 workers::worker_threads& engine() noexcept;
 
+/// Around a fork(), in the parent.
+void before_fork() noexcept;
+void after_fork() noexcept;
 /// Forgets the parent's workers, in the child of fork(). The next engine() creates new ones.
 void forget_engine() noexcept;
 

@@ -105,7 +105,7 @@ void member_pool::live(workers::native_activation& self, void* a_member, workers
     self.implicit.icv = region.icv;
     self.implicit.group = region.group;
     self.implicit.below.begin(&self);
-    self.at = {.in = &region, .number = m.number, .share = region.first_share, .current = &self.implicit};
+    self.at.begin(region, m.number, region.first_share, self.implicit);
     self.self->spin_for(region.spin_ticks);
     if (region.shows_affinity) show_affinity(self);
     if (tool::watched()) [[unlikely]] {

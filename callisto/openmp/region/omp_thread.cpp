@@ -145,7 +145,7 @@ void begin_anew_in_child() noexcept {
 
 [[gnu::constructor]] void at_load() {
   pthread_key_create(&key, end_initial_thread);
-  pthread_atfork(nullptr, nullptr, begin_anew_in_child);
+  pthread_atfork(before_fork, after_fork, begin_anew_in_child);
 }
 
 }  // namespace
@@ -162,6 +162,8 @@ omp_thread& become_initial_thread() noexcept {
       idle.first = self->next;
     }
   }
+  // First, since it reads files: the rate of ticks, which the thread needs, is measured over the time since the start.
+  static_cast<void>(initial_icvs(icvs()));
   if (self != nullptr) {
     self->begin();
   } else {

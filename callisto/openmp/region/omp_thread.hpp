@@ -57,6 +57,23 @@ struct position {
   bool in_order = false;            ///< the loop has ordered regions
   bool reduces_atomically = false;  ///< the latest reduction
   void* doacross = nullptr;         ///< the loop with cross-iteration dependences that the thread is in
+
+  /// The thread is at the beginning of a region. A handler of the program's may interrupt this anywhere and ask for the
+  /// thread's number and settings, so `in` and `current` are never null meanwhile.
+  void begin(team& region, unsigned has_number, workshare* at_share, task& runs) noexcept {
+    in = &region;
+    number = has_number;
+    current = &runs;
+    share = at_share;
+    singles = 0;
+    trip = first = last = reserved = batch = claimed_at = 0;
+    pieces = {};
+    ran_last_chunk = false;
+    work = tool::work_kind::none;
+    work_count = 0;
+    in_order = reduces_atomically = false;
+    doacross = nullptr;
+  }
 };
 
 /// The OpenMP threads that descend from one initial thread: the unit of OMP_THREAD_LIMIT.

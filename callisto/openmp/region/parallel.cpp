@@ -143,7 +143,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   leader.self->spin_for(t.spin_ticks);
   // relaxed: published when the region begins.
   t.first_share->staying.store(threads, order::relaxed);
-  leader.at = {.in = &t, .number = 0, .share = t.first_share, .current = &t.leader_task};
+  leader.at.begin(t, 0, t.first_share, t.leader_task);
   return t;
 }
 

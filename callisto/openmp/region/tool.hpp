@@ -163,13 +163,20 @@ template <class F>
   const entered noted(self, called_from, stack);
   return f();
 }
+/// Where compiled code has called the function. GCC would load __builtin_return_address(0) at the function's beginning,
+/// tool or not.
+#if defined(__x86_64__)
+#define CALLISTO_CALLER (static_cast<void**>(__builtin_dwarf_cfa())[-1])
+#else
+#define CALLISTO_CALLER __builtin_return_address(0)
+#endif
 /// In a function that is called often: returns f() if a tool watches.
 #define CALLISTO_IF_TOLD(self, f)                       \
   if (::callisto::openmp::tool::watched()) [[unlikely]] \
-  return ::callisto::openmp::tool::as_told(self, __builtin_return_address(0), __builtin_dwarf_cfa(), f)
+  return ::callisto::openmp::tool::as_told(self, CALLISTO_CALLER, __builtin_dwarf_cfa(), f)
 /// Notes only where compiled code has called.
 #define CALLISTO_CALLED(self)                           \
   if (::callisto::openmp::tool::watched()) [[unlikely]] \
-  (self).told.called_from = __builtin_return_address(0)
+  (self).told.called_from = CALLISTO_CALLER
 
 }  // namespace callisto::openmp::tool

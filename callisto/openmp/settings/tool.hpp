@@ -165,6 +165,16 @@ struct of_region {
 /// to the library.
 /// Hidden: a check is one load, without a look into the table of global symbols.
 [[gnu::visibility("hidden")]] extern constinit machine::native::atomic<bool> watches;
-inline bool watched() noexcept { return watches.load(machine::order::relaxed); }
+inline bool watched() noexcept {
+#if defined(__x86_64__)
+  // The relaxed load and the branch in one instruction pair: compilers load an atomic into a register first.
+  asm goto("cmpb $0, %0\n\tjne %l[yes]" : : "m"(watches) : "cc" : yes);
+  return false;
+yes:
+  return true;
+#else
+  return watches.load(machine::order::relaxed);
+#endif
+}
 
 }  // namespace callisto::openmp::tool

@@ -12,30 +12,6 @@
 
 namespace callisto::openmp {
 
-struct dependence_address {
-  std::uintptr_t address = 0;
-  dependence_kind kind = dependence_kind::out;  ///< of the latest set
-  dependences::member* latest = nullptr;
-  dependences::member* before = nullptr;
-
-  void begin_set() noexcept {
-    // Drops the set before: the new set depends on the latest, and through it on that one.
-    for (dependences::member* m = before; m != nullptr;) {
-      m->link = nullptr;
-      m = std::exchange(m->next, nullptr);
-    }
-    before = std::exchange(latest, nullptr);
-    if (before != nullptr) before->link = &before;
-  }
-
-  void join(dependences::member& m) noexcept {
-    m.next = latest;
-    if (latest != nullptr) latest->link = &m.next;
-    m.link = &latest;
-    latest = &m;
-  }
-};
-
 namespace {
 
 /// The numbers of omp_depend_t and GOMP_task.
@@ -96,24 +72,19 @@ std::vector<dependence> each_once(std::vector<dependence> list) {
   return list;
 }
 
-dependence_table::dependence_table() : all_(std::make_unique<dependence_address>()) {}
-dependence_table::~dependence_table() = default;
-
 void dependence_table::add(task& t, std::span<const dependence> on) {
   const bool all = on.size() == 1 && is_all_memory(on[0]);
-  t.depends = std::make_unique<dependences>();
-  t.depends->members.resize(all ? 1 : on.size() + 1);
+  t.depends = std::make_unique<dependences>(all ? 1 : on.size() + 1);
   dependences::member* next = t.depends->members.data();
   // Not `locked`, here and below: a thread that allocates must not be shielded, because a preempted thread may hold
   // malloc()'s lock. The threads that wait for this lock can be preempted, too.
   const std::scoped_lock held(lock_);
-  join(t, *next++, *all_, all ? dependence_kind::out : dependence_kind::in);
+  join(t, *next++, all_, all ? dependence_kind::out : dependence_kind::in);
   if (all) return;
   for (const dependence& d : on) {
-    std::unique_ptr<dependence_address>& slot = by_address_[d.address];
-    if (slot == nullptr) slot = std::make_unique<dependence_address>();
-    slot->address = d.address;
-    join(t, *next++, *slot, d.kind);
+    const auto [at, is_new] = by_address_.try_emplace(d.address);
+    if (!is_new && at->second.is_empty()) --empty_;
+    join(t, *next++, at->second, d.kind);
   }
 }
 
@@ -143,8 +114,11 @@ void dependence_table::leave_sets(task& t) noexcept {
     if (m.link == nullptr) continue;
     *m.link = m.next;
     if (m.next != nullptr) m.next->link = m.link;
-    if (m.at != all_.get() && m.at->latest == nullptr && m.at->before == nullptr) by_address_.erase(m.at->address);
+    if (m.at != &all_ && m.at->is_empty()) ++empty_;
   }
+  if (empty_ <= usual_empty + by_address_.size() / 2) return;
+  std::erase_if(by_address_, [](const auto& of) { return of.second.is_empty(); });
+  empty_ = 0;
 }
 
 }  // namespace callisto::openmp

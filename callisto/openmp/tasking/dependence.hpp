@@ -13,10 +13,14 @@
 #include <callisto/openmp/tasking/task.hpp>
 #include <callisto/waiting/spin_lock.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace callisto::openmp {
@@ -41,6 +45,30 @@ std::vector<dependence> each_once(std::vector<dependence> list);
 
 struct dependence_address;
 
+/// Tasks in the order of their arrival. The first four tasks take no further memory.
+class task_list {
+ public:
+  void push_back(task* t) {
+    if (size_ < first_.size()) {
+      first_[size_] = t;
+    } else {
+      more_.push_back(t);
+    }
+    ++size_;
+  }
+  /// Calls f(task&) for each.
+  template <class F>
+  void each(F f) const {
+    for (std::size_t n = 0; n < std::min(size_, first_.size()); ++n) f(*first_[n]);
+    for (task* const t : more_) f(*t);
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::array<task*, 4> first_{};
+  std::vector<task*> more_;
+};
+
 /// A task's own dependences.
 struct dependences {
   /// The task's membership in a set: a node of the set's list.
@@ -50,17 +78,48 @@ struct dependences {
     member* next = nullptr;
     member** link = nullptr;  ///< the pointer that points to this node
   };
-  std::vector<member> members;
-  std::vector<task*> successors;
+  explicit dependences(std::size_t count)
+      : many(count > few.size() ? std::make_unique<member[]>(count) : nullptr),
+        members(many != nullptr ? many.get() : few.data(), count) {}
+
+  std::array<member, 3> few;
+  std::unique_ptr<member[]> many;  ///< instead, if the few do not suffice
+  std::span<member> members;       ///< nodes stay where they are
+  task_list successors;
   /// Unfinished tasks that it depends on, plus one while it is being prepared.
   machine::native::atomic<std::uint64_t> missing{1};
+};
+
+/// The sets of one address.
+struct dependence_address {
+  dependence_kind kind = dependence_kind::out;  ///< of the latest set
+  dependences::member* latest = nullptr;
+  dependences::member* before = nullptr;
+
+  bool is_empty() const noexcept { return latest == nullptr && before == nullptr; }
+
+  void begin_set() noexcept {
+    // Drops the set before: the new set depends on the latest, and through it on that one.
+    for (dependences::member* m = before; m != nullptr;) {
+      m->link = nullptr;
+      m = std::exchange(m->next, nullptr);
+    }
+    before = std::exchange(latest, nullptr);
+    if (before != nullptr) before->link = &before;
+  }
+
+  void join(dependences::member& m) noexcept {
+    m.next = latest;
+    if (latest != nullptr) latest->link = &m.next;
+    m.link = &latest;
+    latest = &m;
+  }
 };
 
 /// The dependences among all children of one task. Callable by any thread.
 class dependence_table {
  public:
-  dependence_table();
-  ~dependence_table();
+  dependence_table() = default;
   dependence_table(const dependence_table&) = delete;
   dependence_table& operator=(const dependence_table&) = delete;
 
@@ -78,23 +137,27 @@ class dependence_table {
   void leave_sets(task& t) noexcept;
 
   waiting::spin_lock<machine::native> lock_;
-  std::unique_ptr<dependence_address> all_;  ///< the sets of all memory
-  std::unordered_map<std::uintptr_t, std::unique_ptr<dependence_address>> by_address_;
+  dependence_address all_;  ///< the sets of all memory
+  std::unordered_map<std::uintptr_t, dependence_address> by_address_;
+  /// Addresses that no task depends on now. Programs name the same ones again, so they are dropped only when they are
+  /// many.
+  std::size_t empty_ = 0;
+  static constexpr std::size_t usual_empty = 32;
 };
 
 template <class Ready, class Held>
 void dependence_table::remove(task& t, Ready ready, Held held_by_maker) {
   leave_sets(t);
   // The list is complete: `t` is in no set any longer.
-  for (task* const next : t.depends->successors) {
+  t.depends->successors.each([&](task& next) {
     // acq_rel: the last predecessor publishes what all have done.
-    const std::uint64_t left = next->depends->missing.fetch_sub(1, machine::order::acq_rel) - 1;
+    const std::uint64_t left = next.depends->missing.fetch_sub(1, machine::order::acq_rel) - 1;
     if (left == 0) {
-      ready(*next);
+      ready(next);
     } else if (left == 1) {
-      held_by_maker(next);
+      held_by_maker(&next);
     }
-  }
+  });
 }
 
 }  // namespace callisto::openmp

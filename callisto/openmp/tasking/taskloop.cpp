@@ -3,6 +3,7 @@
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/region/tool.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
+#include <callisto/openmp/tasking/included_task.hpp>
 #include <callisto/openmp/tasking/task_shares.hpp>
 
 #include <cstdint>
@@ -70,15 +71,24 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
     tool::works(self, tool::work_kind::taskloop, tool::endpoint::begin, trips);
   const bool undeferred = (from.flags & task_flag::if_clause) == 0;
   auto first = static_cast<std::uint64_t>(start);
+  // Included tasks run in turn, so the prototype itself can be the data of each included task.
+  const bool shares_data = from.copy == nullptr && !tool::watched();
   for (std::uint64_t n = 0; n < parts.tasks; ++n) {
     const bool included = undeferred || runs_at_once(self);
+    const auto set_bounds = [&](loop_data<T>& of) {
+      const std::uint64_t next = first + parts.size(n) * static_cast<std::uint64_t>(step);
+      of.first = static_cast<T>(first);
+      // A single task ends where the loop does; of several, the last one ends with the last step.
+      of.end = parts.tasks == 1 ? end : static_cast<T>(next);
+      first = next;
+    };
+    if (included && shares_data) {
+      set_bounds(*data);
+      run_included(self, body, data, flags);
+      continue;
+    }
     task& t = make_task(self, from, true, included);
-    auto& its_data = *static_cast<loop_data<T>*>(t.data);
-    const std::uint64_t next = first + parts.size(n) * static_cast<std::uint64_t>(step);
-    its_data.first = static_cast<T>(first);
-    // A single task ends where the loop does; of several, the last one ends with the last step.
-    its_data.end = parts.tasks == 1 ? end : static_cast<T>(next);
-    first = next;
+    set_bounds(*static_cast<loop_data<T>*>(t.data));
     start_task(self, t, included);
   }
   if (tool::watched()) [[unlikely]]

@@ -31,13 +31,13 @@ void begin_ordered(omp_thread& self) noexcept {
 
 CALLISTO_OPENMP_ABI void GOMP_ordered_start() {
   omp_thread& self = this_thread();
-  tool::taking(tool::mutex_kind::ordered, self.at.share, __builtin_return_address(0), [&] { begin_ordered(self); });
+  tool::taking(tool::mutex_kind::ordered, self.at.share, CALLISTO_CALLER, [&] { begin_ordered(self); });
 }
 
 // The right passes on with the whole range: next_ordered_range().
 CALLISTO_OPENMP_ABI void GOMP_ordered_end() {
   if (tool::watched()) [[unlikely]]
-    tool::mutex_released(tool::mutex_kind::ordered, this_thread().at.share, __builtin_return_address(0));
+    tool::mutex_released(tool::mutex_kind::ordered, this_thread().at.share, CALLISTO_CALLER);
 }
 
 }  // namespace callisto::openmp

@@ -67,9 +67,9 @@ word_lock& lock_in(void** word) noexcept { return *reinterpret_cast<word_lock*>(
 }  // namespace
 
 #define CALLISTO_TAKE(kind, lock_of) \
-  tool::taking(tool::mutex_kind::kind, &(lock_of), __builtin_return_address(0), [=] { (lock_of).lock(); })
+  tool::taking(tool::mutex_kind::kind, &(lock_of), CALLISTO_CALLER, [=] { (lock_of).lock(); })
 #define CALLISTO_GIVE(kind, lock_of) \
-  tool::giving(tool::mutex_kind::kind, &(lock_of), __builtin_return_address(0), [=] { (lock_of).unlock(); })
+  tool::giving(tool::mutex_kind::kind, &(lock_of), CALLISTO_CALLER, [=] { (lock_of).unlock(); })
 CALLISTO_OPENMP_ABI void GOMP_critical_start() { CALLISTO_TAKE(critical, unnamed_critical); }
 CALLISTO_OPENMP_ABI void GOMP_critical_end() { CALLISTO_GIVE(critical, unnamed_critical); }
 CALLISTO_OPENMP_ABI void GOMP_critical_name_start(void** name) { CALLISTO_TAKE(critical, lock_in(name)); }

@@ -26,7 +26,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <latch>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,6 +90,9 @@ struct worker_threads::state final : job_contexts::user {
     /// Ticks may find an activation on a stack too small for them, such as a coroutine's of the program. The creator
     /// allocates it: the first allocation on a thread reserves 64 MiB of address space in glibc.
     std::unique_ptr<std::byte[]> of_ticks;
+    /// Where the thread pins itself, by the system's number. Not its creator: that would wait for the kernel to move
+    /// it.
+    std::optional<unsigned> context;
   };
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
@@ -103,8 +105,7 @@ struct worker_threads::state final : job_contexts::user {
         shared(shares),
         set(how),
         spin_ticks(how.spin_ticks),
-        signals(how.take_signals ? ~machine::signals_blocked() | machine::caused_signals : 0),
-        adopted(static_cast<std::ptrdiff_t>(how.workers)) {
+        signals(how.take_signals ? ~machine::signals_blocked() | machine::caused_signals : 0) {
     starts.reserve(how.workers);
   }
 
@@ -129,17 +130,16 @@ struct worker_threads::state final : job_contexts::user {
 
   static void* main(void* argument) noexcept {
     const start& s = *static_cast<start*>(argument);
+    if (s.context) machine::pin_this_thread(*s.context);
     pthread_setname_np(pthread_self(), ("worker-" + std::to_string(s.number)).c_str());
     this_worker = &s.of.set.worker_of(s.number);
     machine::unblock_signals(s.of.signals);
     if (s.of.timer != nullptr) {
       posix_runaway_timer::handle_on(s.of_ticks.get(), tick_stack_bytes);
-      // relaxed: the latch orders it.
+      // Without a timer, what runs there is not preempted. The creator has seen that there can be one.
       const bool made = s.of.timer->adopt(s.number, &s.of.set, true);
-      if (!made) s.of.refused.store(true, std::memory_order_relaxed);
       if (made && s.of.peers != nullptr) s.of.peers->adopt(s.number);
       if (made) s.of.set.has_timer(s.number);
-      s.of.adopted.count_down();
       s.of.set.run(s.number);
       if (made) {
         s.of.timer->block();
@@ -161,8 +161,6 @@ struct worker_threads::state final : job_contexts::user {
   worker_set<native> set;
   const std::uint64_t spin_ticks;      ///< of attached threads, too
   const machine::signal_bits signals;  ///< signals that its threads take
-  std::latch adopted;                  ///< counts workers that have no timer yet
-  std::atomic<bool> refused{false};
   std::vector<start> starts;
   std::vector<pthread_t> threads;
 };
@@ -211,7 +209,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
     std::string refusal;
     std::unique_ptr<job_contexts> joined;
-    if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
+    if (exact.coscheduled) joined = job_contexts::join(contexts, refusal, exact.joins_after_ns);
     if (exact.coscheduled && joined == nullptr) cosched::settings::from_environment().tell_if_wanted(refusal);
     shared = joined.get();
     source = std::move(joined);
@@ -225,32 +223,26 @@ worker_threads::worker_threads(const set_options<native>& how) {
   }
   state_ =
       std::make_unique<state>(exact, std::move(timer), std::move(source), std::move(owners), shared, std::move(peers));
-  if (shared != nullptr) {
-    shared->look_out(*state_, *state_->owners);
-  }
+  if (state_->timer != nullptr && !posix_runaway_timer::can_make(exact.workers))
+    throw error("create_workers: the system refuses a timer for each worker (see ulimit -i)");
   int failed = 0;
   state_->threads.reserve(exact.workers);
   {
     const machine::blocked_signals blocked;
     for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
-      state_->starts.push_back({*state_, n, std::make_unique_for_overwrite<std::byte[]>(tick_stack_bytes)});
+      state_->starts.push_back({*state_, n, std::make_unique_for_overwrite<std::byte[]>(tick_stack_bytes),
+                                plan.pinned ? std::optional(plan.contexts[n].os_index) : std::nullopt});
       pthread_t thread{};
       failed = machine::start_small_thread(thread, &state::main, &state_->starts.back());
       if (failed != 0) break;
       state_->threads.push_back(thread);
-      if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
     }
   }
   if (failed != 0) {
     throw error("create_workers: the system refuses worker " + std::to_string(state_->threads.size()) + " of " +
                 std::to_string(exact.workers) + ": " + std::strerror(failed));
   }
-  if (state_->timer != nullptr) {
-    state_->adopted.wait();
-    // relaxed: after the latch.
-    if (state_->refused.load(std::memory_order_relaxed))
-      throw error("create_workers: the system refuses a timer for each worker (see ulimit -i)");
-  }
+  if (shared != nullptr) shared->look_out(*state_, *state_->owners);
 }
 
 worker_threads::~worker_threads() = default;
@@ -318,6 +310,13 @@ void attached_here::forget() noexcept {
 
 void worker_threads::leave_other_jobs() {
   if (state_->shared != nullptr) state_->shared->leave();
+}
+
+void worker_threads::before_fork() noexcept {
+  if (state_->shared != nullptr) state_->shared->before_fork();
+}
+void worker_threads::after_fork() noexcept {
+  if (state_->shared != nullptr) state_->shared->after_fork();
 }
 
 worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }

@@ -49,6 +49,10 @@ class CALLISTO_API worker_threads {
   /// Leaves the contexts to other jobs because the process ends, whatever its threads still do. From any thread.
   void leave_other_jobs();
 
+  /// Around a fork() of the process: no thread of the set is then about to join other jobs. The child calls neither.
+  void before_fork() noexcept;
+  void after_fork() noexcept;
+
   worker_set<machine::native>& operator*() const noexcept;
   worker_set<machine::native>* operator->() const noexcept { return &**this; }
 

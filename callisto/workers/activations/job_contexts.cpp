@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -70,7 +71,25 @@ struct job_contexts::state {
     return true;
   }
 
-  std::unique_ptr<cosched::job> job;
+  std::unique_ptr<cosched::job> job;  ///< null until the process has joined
+  // Until then, for the lookout thread:
+  cosched::membership how;
+  std::vector<std::string> folders;  ///< of tables
+  std::uint64_t joins_after = 0;     ///< in nanoseconds
+  // A word and no lock: a member that forks may be preempted in between.
+  native::atomic<std::uint64_t> late{0};  ///< `joining` or not, `leaves` or not, and `forks` for each fork() under way
+  static constexpr std::uint64_t joining = 1;  ///< the lookout thread makes `job`
+  static constexpr std::uint64_t leaves = 2;
+  static constexpr std::uint64_t forks = 4;
+
+  /// Keeps the lookout thread from making `job` from now on, and waits until it does not.
+  void stop_joining(std::uint64_t why) noexcept {
+    std::uint64_t now = late.fetch_add(why, machine::order::acquire) + why;
+    while ((now & joining) != 0) {
+      native::park(late, static_cast<std::uint32_t>(now));
+      now = late.load(machine::order::acquire);  // acquire, both: pair with join_late()'s release, and show its `job`
+    }
+  }
   std::vector<unsigned> os_index;
   std::vector<double> shares;  ///< the job's part of the time, by context; for the lookout thread
   // Set before there is a thread:
@@ -99,37 +118,40 @@ constexpr double least_work = 0.125;
 /// Looks in a row, without a thread that has or wants a context, after which the lookout thread rests.
 constexpr unsigned looks_before_rest = 10;
 
-/// Returns false if the system refuses the thread.
-bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
+/// Returns false if the system refuses the thread. The thread names itself: another one would write a file.
+bool start_thread(pthread_t& thread, void* (*main)(void*), void* argument) {
   const machine::blocked_signals blocked;
-  const bool started = machine::start_small_thread(thread, main, argument) == 0;
-  if (started) pthread_setname_np(thread, name);
-  return started;
+  return machine::start_small_thread(thread, main, argument) == 0;
 }
 
 }  // namespace
 
 job_contexts::job_contexts(const std::vector<unsigned>& contexts) : where_(contexts), state_(new state) {}
 
-std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts, std::string& refusal) {
+std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts, std::string& refusal,
+                                                 std::uint64_t after_ns) {
   const cosched::settings how = cosched::settings::from_environment();
   if (!how.wanted) {
     refusal = "CALLISTO_COSCHED=off";
     return nullptr;
   }
   const int here = sched_getcpu();
-  auto job = cosched::job::join({.contexts = contexts,
-                                 .main = here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)),
-                                 .weight = how.weight.value_or(1),
-                                 .follows_priority = !how.weight,
-                                 .delays = how.delays,
-                                 .may_step_aside = !how.told_if_not,
-                                 .broker = broker::find},
-                                machine::shared_folders(), refusal);
-  if (job == nullptr) return nullptr;
   std::unique_ptr<job_contexts> made(new job_contexts(contexts));
   state& s = *made->state_;
-  s.job = std::move(job);
+  s.how = {.contexts = contexts,
+           .main = here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)),
+           .weight = how.weight.value_or(1),
+           .follows_priority = !how.weight,
+           .delays = how.delays,
+           .may_step_aside = !how.told_if_not,
+           .broker = broker::find};
+  // Now: the program may change its environment while the lookout thread reads it.
+  s.folders = machine::shared_folders();
+  s.joins_after = how.told_if_not ? 0 : after_ns;
+  if (s.joins_after == 0) {
+    s.job = cosched::job::join(s.how, s.folders, refusal);
+    if (s.job == nullptr) return nullptr;
+  }
   s.delays = how.delays;
   for (unsigned c = 0; c < contexts.size(); ++c) {
     auto& p = s.proxies.emplace_back();
@@ -148,9 +170,13 @@ void job_contexts::look_out(user& by, context_owners<native>& owners) {
   s.by = &by;
   s.owners = &owners;
   s.looks_out = start_thread(
-      s.lookout, "lookout",
+      s.lookout,
       [](void* of) -> void* {
-        static_cast<job_contexts*>(of)->watch_for_others();
+        pthread_setname_np(pthread_self(), "lookout");
+        auto& self = *static_cast<job_contexts*>(of);
+        if (self.join_late()) self.watch_for_others();
+        self.state_->ends.store(2, machine::order::relaxed);  // relaxed: pthread_join orders the rest
+        native::unpark(self.state_->ends, 1);
         return nullptr;
       },
       this);
@@ -160,15 +186,19 @@ void job_contexts::look_out(user& by, context_owners<native>& owners) {
 job_contexts::~job_contexts() {
   state& s = *state_;
   if (s.looks_out) {
-    s.ends.store(1, machine::order::relaxed);  // relaxed, all: pthread_join orders the rest
+    s.stop_joining(state::forks);
+    // relaxed, all: pthread_join orders the rest. 2 already: it could not join.
+    std::uint64_t runs = 0;
+    s.ends.compare_exchange(runs, 1, machine::order::relaxed);
+    native::unpark(s.ends, 1);
     // The lookout thread sleeps on a word of the table, or rests by one that is soon as it was: wake it again and
     // again, in case it was about to sleep.
-    do {
-      s.job->wake_watchers();
+    while (s.ends.load(machine::order::relaxed) == 1) {
+      if (s.job != nullptr) s.job->wake_watchers();
       s.users.arrive();
       s.users.depart();
       machine::park_for(s.ends, 1, 1'000'000);
-    } while (s.ends.load(machine::order::relaxed) == 1);
+    }
     pthread_join(s.lookout, nullptr);
   }
   for (auto& p : s.proxies) {
@@ -178,7 +208,16 @@ job_contexts::~job_contexts() {
   }
 }
 
-void job_contexts::leave() { state_->job->leave(); }
+void job_contexts::leave() {
+  // Once: `leaves` is a bit, and after the first call there is nothing to do.
+  if ((state_->late.load(machine::order::relaxed) & state::leaves) != 0) return;  // relaxed: a bit by itself
+  state_->stop_joining(state::leaves);
+  if (state_->job != nullptr) state_->job->leave();
+}
+
+void job_contexts::before_fork() noexcept { state_->stop_joining(state::forks); }
+// relaxed: the lookout thread learns nothing else by it.
+void job_contexts::after_fork() noexcept { state_->late.fetch_sub(state::forks, machine::order::relaxed); }
 
 bool job_contexts::with_others() const noexcept {
   return state_->with_others.load(machine::order::relaxed);  // relaxed: a hint; a proxy thread tells what counts
@@ -187,6 +226,24 @@ bool job_contexts::with_others() const noexcept {
 bool job_contexts::may_be_asked(unsigned c) const noexcept {
   // relaxed: as in with_others().
   return with_others() && state_->proxies[c].may_be_asked.load(machine::order::relaxed);
+}
+
+/// Joins at the end of the time that join() was given, unless the process ends before. False: the process runs alone.
+bool job_contexts::join_late() {
+  state& s = *state_;
+  if (s.job != nullptr) return true;
+  for (std::uint64_t before = 0;; before = 0) {
+    machine::park_for(s.ends, 0, s.joins_after);
+    if (s.ends.load(machine::order::relaxed) != 0) return false;  // relaxed: a flag by itself
+    // relaxed: what other threads did before they forked or left does not matter here.
+    if (s.late.compare_exchange(before, state::joining, machine::order::relaxed)) break;
+    if ((before & state::leaves) != 0) return false;
+  }
+  std::string refusal;
+  s.job = cosched::job::join(s.how, s.folders, refusal);
+  s.late.fetch_sub(state::joining, machine::order::release);  // release: publishes `job` to stop_joining()'s acquires
+  native::unpark(s.late, std::numeric_limits<unsigned>::max());
+  return s.job != nullptr;
 }
 
 /// The life of the lookout thread. When jobs come and go, and every P_high, it finds out whether there are other jobs,
@@ -252,8 +309,6 @@ void job_contexts::watch_for_others() {
     s.job->wait_for_change(seen, aside && works && s.job->stands_aside_as_light() ? s.delays.h_low : s.delays.p_high);
     s.job->look_after();
   }
-  s.ends.store(2, machine::order::relaxed);
-  native::unpark(s.ends, 1);
 }
 
 void job_contexts::start_proxies() {
@@ -262,8 +317,9 @@ void job_contexts::start_proxies() {
   if (std::exchange(s.has_proxies, true)) return;
   for (auto& p : s.proxies) {
     p.runs = start_thread(
-        p.thread, "proxy",
+        p.thread,
         [](void* of) -> void* {
+          pthread_setname_np(pthread_self(), "proxy");
           auto& self = *static_cast<state::proxy_thread*>(of);
           self.of->serve(self.context);
           return nullptr;

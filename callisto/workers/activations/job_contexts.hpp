@@ -24,8 +24,11 @@ class job_contexts final : public context_source<machine::native> {
  public:
   /// Joins the job table. Worker w's context is the system's number `contexts[w]`. Returns null, and one line in
   /// `refusal`, if the process cannot join; then it runs alone. Throws usage_error for a bad environment
-  /// (CALLISTO_COSCHED and what goes with it).
-  static std::unique_ptr<job_contexts> join(std::vector<unsigned> contexts, std::string& refusal);
+  /// (CALLISTO_COSCHED and what goes with it). If `after_ns` is not 0, and the environment does not ask for a word
+  /// about refusals, the lookout thread joins `after_ns` nanoseconds after its start, and until then the process is
+  /// alone.
+  static std::unique_ptr<job_contexts> join(std::vector<unsigned> contexts, std::string& refusal,
+                                            std::uint64_t after_ns = 0);
 
   /// The set of workers, as the threads of this object use it.
   class user {
@@ -38,8 +41,8 @@ class job_contexts final : public context_source<machine::native> {
     /// True if the set has ended.
     virtual bool is_over() const = 0;
   };
-  /// Starts the lookout thread. Called once, before a worker runs. `by` and `owners` outlive the threads of this
-  /// object. Throws error if the system refuses a thread.
+  /// Starts the lookout thread. Called once. `by` and `owners` outlive the threads of this object. Throws error if the
+  /// system refuses a thread.
   void look_out(user& by, context_owners<native>& owners);
   /// Ends its threads and leaves the table. No thread may have a context.
   ~job_contexts() override;
@@ -60,9 +63,14 @@ class job_contexts final : public context_source<machine::native> {
   /// the process were alone. From any thread.
   void leave();
 
+  /// Holds the lookout thread back from joining, so that a fork() finds it with no lock; and lets it go on.
+  void before_fork() noexcept;
+  void after_fork() noexcept;
+
  private:
   struct state;
   explicit job_contexts(const std::vector<unsigned>& contexts);
+  bool join_late();
   void watch_for_others();
   void start_proxies();
   void serve(unsigned c);

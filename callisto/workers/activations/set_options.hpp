@@ -39,6 +39,9 @@ struct set_options {
   /// (docs/explanation/co-scheduling.md), unless the environment has CALLISTO_COSCHED=off, or the process cannot join.
   /// Needs `attached`.
   bool coscheduled = false;
+  /// How long after their start the process becomes such a job, in nanoseconds: a program that ends sooner shares with
+  /// no job, and pays nothing for it. With CALLISTO_COSCHED=on it joins at once.
+  std::uint64_t joins_after_ns = 0;
   /// How long an activation that may be preempted keeps its worker while other activations could go on, in nanoseconds,
   /// or a quarter longer; 0: as long as it likes.
   std::uint64_t turn_ns = 0;

@@ -186,6 +186,20 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set, bool is_worker) noex
   return true;
 }
 
+bool posix_runaway_timer::can_make(unsigned timers) {
+  std::vector<int> made;  // the kernel's numbers
+  made.reserve(timers);
+  sigevent how{};
+  how.sigev_notify = SIGEV_NONE;
+  while (made.size() < timers) {
+    int t = 0;
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &how, &t) != 0) break;
+    made.push_back(t);
+  }
+  for (const int t : made) syscall(SYS_timer_delete, t);
+  return made.size() == timers;
+}
+
 void posix_runaway_timer::abandon(unsigned worker) noexcept {
   state_->of_worker[worker].gate.close_and_drain();  // waits for as long as a system call takes
   drop_timer(*state_->of_worker[worker].timer);

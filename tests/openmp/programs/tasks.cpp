@@ -397,6 +397,73 @@ void included(int threads) {
   check(depths == 300L * threads, "included tasks within each other");
 }
 
+/// More addresses, dependences of a task and successors than the library has room for in place, and each address again
+/// after it was free.
+void many_dependences(int threads) {
+  constexpr int words = 400;
+  constexpr int readers = 12;
+  std::vector<long> of(words);
+  std::atomic<int> wrong{0};
+  std::atomic<int> read{0};
+  const auto w = of.data();
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  for (int round = 1; round <= 3; ++round) {
+    for (int i = 0; i < words; ++i) {
+#pragma omp task depend(inout : w[i]) firstprivate(i, round)
+      wrong += w[i]++ != round - 1;
+    }
+    // A task of six addresses, twelve that wait for it, and one that waits for all of those.
+#pragma omp task depend(inout : w[0], w[1], w[2], w[3], w[4], w[5]) firstprivate(round)
+    for (int i = 0; i < 6; ++i) w[i] += w[i] == round ? 100 : -1'000;
+    for (int i = 0; i < readers; ++i) {
+#pragma omp task depend(in : w[0], w[5])
+      {
+        wrong += w[0] != w[5] || w[0] < 100;
+        ++read;
+      }
+    }
+#pragma omp task depend(inout : w[0], w[1], w[2], w[3], w[4], w[5]) firstprivate(round)
+    {
+      wrong += read != round * readers;
+      for (int i = 0; i < 6; ++i) w[i] -= 100;
+    }
+    if (round == 2) {
+#pragma omp taskwait
+    }
+  }
+  for (const long value : of) wrong += value != 3;
+  check(wrong == 0, "many dependences");
+}
+
+/// Each included task of a loop has what it was given, whatever the tasks before did with theirs.
+void loops_that_change_their_data(int threads) {
+  long sum = 0;
+  std::atomic<long> deferred{0};
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  {
+    long given = 7;
+    std::array<long, 4> more{1, 2, 3, 4};
+#pragma omp taskloop grainsize(1) if (0) firstprivate(given, more) shared(sum)
+    for (int i = 0; i < 200; ++i) {
+      sum += given + more[2];
+      given = -1'000;
+      more[2] = -1'000;
+    }
+#pragma omp taskloop grainsize(1) firstprivate(given, more) shared(deferred)
+    for (int i = 0; i < 300; ++i) {
+      deferred += given + more[2];
+      given = -1'000;
+      more[2] = -1'000;
+#pragma omp task firstprivate(given) shared(deferred)
+      deferred += given + 1'000;
+    }
+  }
+  check(sum == 2'000, "an included taskloop");
+  check(deferred == 3'000, "a taskloop's own data");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -406,6 +473,8 @@ int main(int count, char** arguments) {
     trees(threads);
     barriers(threads);
     dependences(threads);
+    many_dependences(threads);
+    loops_that_change_their_data(threads);
     groups(threads);
     data(threads);
     loop<int>(threads, -50, 53, 2, "a taskloop of int");

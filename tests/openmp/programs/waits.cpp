@@ -1,9 +1,11 @@
 // Threads of a region that wait for each other without the runtime: at flags by spinning, at barriers, mutexes and
 // condition variables of the C library, in the kernel. There are more of them than contexts.
 #include <atomic>
+#include <barrier>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -153,6 +155,23 @@ int main(int count, char** arguments) {
   failures += poll(nullptr, 0, 20'000) != -1 || errno != EINTR;
   const itimerval never{};
   setitimer(ITIMER_REAL, &never, nullptr);
+
+  // Members meet at a barrier of the C++ library's, each as often as the others.
+  {
+    unsigned met = 0;
+    const auto completed = [&met]() noexcept { ++met; };
+    const unsigned members = threads > 1 ? static_cast<unsigned>(threads) : 2;
+    std::barrier meeting(static_cast<std::ptrdiff_t>(members), completed);
+    std::atomic<int> wrong{0};
+#pragma omp parallel num_threads(members)
+    for (unsigned round = 1; round <= 200; ++round) {
+      meeting.arrive_and_wait();
+      wrong += met != round;
+      meeting.arrive_and_wait();
+      if (omp_get_thread_num() == 0) met = round;
+    }
+    failures += wrong != 0;
+  }
 
   // Ready files are found, and invalid arguments are refused.
   pollfd file{pipes[1], POLLOUT, 0};

@@ -103,7 +103,8 @@ def compare(seed, suffix, compiler, library, folder, runs, by_clang):
             continue
         ours = outcome(program, variables | {"LD_PRELOAD": str(library)})
         done += 1
-        if ours != stock:
+        # libomp's results may differ from run to run: then ours is among them.
+        if ours != stock and not (by_clang and any(outcome(program, variables) == ours for _ in range(20))):
             shown = " ".join(f"{k}={v}" for k, v in variables.items())
             difference = [f"{a} | {b}" for a, b in zip(stock.splitlines(), ours.splitlines()) if a != b][:3]
             findings.append(f"{shown} LD_PRELOAD={library} {program}\n  stock | callisto: " +
