@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the .deb packages of what is committed, and lints them.
 # Usage: deb.sh [FOLDER]. FOLDER: where to build, default build/deb; the packages go to dist/deb then, else to FOLDER/dist.
-# nanobind, which Debian 12 lacks, comes from build/python-env; without it python3-callisto-graph is left out, and said so.
+# nanobind is Debian's python3-nanobind where there is one, from Debian 13 on. Packages for Debian 12, which go to no
+# archive, take it from build/python-env; without either python3-callisto-graph is left out, and said so.
 set -euo pipefail
 umask 022 # archives keep the permissions of files
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -23,13 +24,16 @@ git archive --prefix="callisto-rts-$version/" HEAD | gzip -n >"$work/callisto-rt
 tar -C "$work" -xf "$work/callisto-rts_$version.orig.tar.gz"
 cp -r packaging/debian "$work/callisto-rts-$version/debian"
 
-if nanobind=$(build/python-env/bin/python -c 'import nanobind, os; print(os.path.dirname(nanobind.__path__[0]))' 2>/dev/null); then
+if dpkg-query -W -f '${db:Status-Status}' python3-nanobind 2>/dev/null | grep -qx installed; then
+  echo "deb: nanobind is Debian's"
+elif nanobind=$(build/python-env/bin/python -c 'import nanobind, os; print(os.path.dirname(nanobind.__path__[0]))' 2>/dev/null); then
   # A folder with nothing but nanobind: the packages beside it are not Debian's.
   mkdir "$work/nanobind"
   ln -s "$nanobind/nanobind" "$work/nanobind/"
-  export CALLISTO_NANOBIND=$work/nanobind
+  export CALLISTO_NANOBIND=$work/nanobind DEB_BUILD_PROFILES=pkg.callisto.nanobind
+  echo "deb: nanobind is that of build/python-env, since there is no python3-nanobind"
 else
-  echo "deb: no nanobind in build/python-env (tools/python_env.sh makes it): python3-callisto-graph is left out"
+  echo "deb: no python3-nanobind, and no nanobind in build/python-env (tools/python_env.sh makes it): python3-callisto-graph is left out"
   export DEB_BUILD_PROFILES=pkg.callisto.nopython
 fi
 (cd "$work/callisto-rts-$version" && dpkg-buildpackage --no-sign --build=full) >"$work/build.log" 2>&1 ||

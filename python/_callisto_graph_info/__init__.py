@@ -45,5 +45,6 @@ def get_info():
         "url": "https://github.com/callisto-rts/callisto",
         "short_summary": "Graph kernels on all cores, and conversion in C++",
         "functions": {name: {} for name in FUNCTIONS},
-        "default_config": {},
+        # True: each call reads the values of edges again where it has a kept conversion, and sees what was changed by hand.
+        "default_config": {"check": False},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -237,12 +237,35 @@ class StructureKernels(GraphBase):
         seeds: labels. counts: how many neighbours of each vertex a hop draws; -1: all. side: "in": those that edges come
         from; "out": those that they lead to. replace: whether one neighbour may be drawn twice.
         """
+        draw = self._drawing(counts, side, replace)
+        return draw(self.vertices_of(seeds), seed_of(seed))
+
+    def neighbour_batches(self, counts: Iterable[int], *, seeds: Iterable[Hashable] | None = None, size: int = 1024,
+                          shuffle: bool = True, side: str = "in", replace: bool = False,
+                          seed: int = 1) -> Iterator[NeighbourSample]:
+        """Iterates over samples as of sample_neighbours(), each for `size` of the seeds: what an epoch of a graph network
+        learns from.
+
+        seeds: labels; None: all vertices. shuffle: whether they come in random order. seed: of the order and of all
+        draws; pass another one in each epoch.
+        """
+        draw = self._drawing(counts, side, replace)
+        most = count(size, "size")
+        random = np.random.default_rng(seed_of(seed))
+        chosen = np.arange(self.vertices, dtype=np.uint64) if seeds is None else self.vertices_of(seeds)
+        if shuffle:
+            chosen = random.permutation(chosen)
+        batches = [chosen[first:first + most] for first in range(0, len(chosen), most)]
+        numbers = random.integers(1, 2**63, len(batches)).tolist()
+        return (draw(batch, number) for batch, number in zip(batches, numbers))
+
+    def _drawing(self, counts: Iterable[int], side: str,
+                 replace: bool) -> Callable[[npt.NDArray[np.uint64], int], NeighbourSample]:
         if side not in ("in", "out"):
             raise UsageError(f"side is {side!r}: expected 'in' or 'out'")
         hops = [_numbers.count(n, "counts", -1) for n in counts]
-        made = _core.sample_neighbours(self._core, self.vertices_of(seeds), hops, bool(replace), side == "in",
-                                       seed_of(seed))
-        return NeighbourSample(self, *made)
+        return lambda vertices, seed: NeighbourSample(
+            self, *_core.sample_neighbours(self._core, vertices, hops, bool(replace), side == "in", seed))
 
     def embedding(self, dimensions: int = 128, *, steps: Sequence[float] = (0.0, 0.0, 1.0, 1.0),
                   degree_power: float = 0.0, weights: str | None = None, seed: int = 1,

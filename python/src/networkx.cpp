@@ -296,6 +296,7 @@ void bind_networkx(nb::module_& m) {
       .def_prop_ro("largest", &nx::edge_values::largest)
       .def_prop_ro("unit", &nx::edge_values::unit)
       .def("bound_capacities", &nx::edge_values::bound_capacities)
+      .def("same", &nx::edge_values::same, nb::arg("other"))
       .def("graph", [](const nx::edge_values& values, const nx_graph& of, bool sum) {
         return held_graph(values.weighted(of, sum));
       });

@@ -296,6 +296,11 @@ vertex walked_graph::find(nb::handle node) const {
 
 graph::any_graph walked_graph::plain() const { return csr_of(*this, {}); }
 
+bool edge_values::same(const edge_values& other) const noexcept {
+  return whole_ == other.whole_ && real_ == other.real_ && std::ranges::equal(least_, other.least_) &&
+         std::ranges::equal(sums_, other.sums_);
+}
+
 edge_values::edge_values(const walked_graph& graph, nb::handle adjacency, nb::handle attribute, double missing) {
   const ordered_rows& rows = graph.out();
   require_dict(adjacency.ptr(), "the adjacency of the graph is no dict");

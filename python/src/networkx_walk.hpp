@@ -59,6 +59,9 @@ class edge_values {
   double largest() const noexcept { return largest_; }    ///< 1 without edges
   bool unit() const noexcept { return smallest_ == 1 && largest_ == 1 && sums_.empty(); }
 
+  /// True if calls that use the other values would answer as with these.
+  bool same(const edge_values& other) const noexcept;
+
   /// Returns the graph with these values as weights: of parallel edges the least, or their sum.
   graph::any_graph weighted(const walked_graph& graph, bool sum) const;
 

@@ -1,5 +1,5 @@
 """Runs the pages and the columns in clean environments that have one library of columns alone, or none: what a user has
-just installed. Exits 77 with a reason if pip reaches no index.
+just installed; the estimators in one with scikit-learn. Exits 77 with a reason if pip reaches no index.
 
     python libraries.py FOLDER     FOLDER: where the environments are made, and kept
 """
@@ -20,7 +20,10 @@ ENVIRONMENTS = {
     "pandas-2": ["pandas>=2,<3"],
     "polars": ["polars"],
     "pyarrow": ["pyarrow"],
+    "scikit-learn": ["scipy", "scikit-learn"],
 }
+#: What runs there.
+SCRIPTS = {"scikit-learn": ("estimators.py",)}
 
 
 def closure(names):
@@ -60,7 +63,7 @@ def link(distributions, site):
 
 def made(folder, packages):
     """Returns the Python of an environment with these packages, which is made if it is not there. What this Python has
-    is linked; pip fetches the rest."""
+    is linked; pip fetches the rest. None if it cannot."""
     python, complete = folder / "bin" / "python", folder / ".complete"
     wanted = " ".join([sys.version, *packages])
     if complete.exists() and complete.read_text() == wanted:
@@ -77,7 +80,7 @@ def made(folder, packages):
         if installed.returncode:
             last = (installed.stderr.strip().splitlines() or ["no reason given"])[-1]
             print(f"libraries: pip could not install {' '.join(missing)}: {last}")
-            sys.exit(77)
+            return None
     complete.write_text(wanted)
     return python
 
@@ -85,22 +88,27 @@ def made(folder, packages):
 def main():
     if len(sys.argv) != 2:
         sys.exit("libraries: expected a folder for the environments")
+    all_made = True
     for name, packages in ENVIRONMENTS.items():
         if name == "pandas-3" and sys.version_info < (3, 11):
             print("pandas-3: skipped, it needs Python 3.11")
             continue
         python = made(Path(sys.argv[1]) / f"{name}-{sys.version_info[0]}.{sys.version_info[1]}", packages)
+        if python is None:
+            all_made = False
+            continue
         # What pip did not compile is compiled once, where it is imported; nothing is written beside the sources.
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(python.parent.parent / "compiled")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if name != "pandas-2":
             environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        for script in ("columns_everywhere.py", "pages_alone.py"):
+        for script in SCRIPTS.get(name, ("columns_everywhere.py", "pages_alone.py")):
             done = subprocess.run([python, here / script], env=environment)
             if done.returncode:
                 sys.exit(f"libraries: {script} failed in the environment {name}: {python}")
             print(f"{name}: {script} passed", flush=True)
+    return 0 if all_made else 77
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

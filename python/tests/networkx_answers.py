@@ -3,6 +3,8 @@ that CALLISTO_NETWORKX_ANSWERS names, a function and its number a line."""
 
 import collections
 import os
+import random
+import sys
 
 answered = collections.Counter()
 
@@ -13,6 +15,13 @@ REPEATED, SEEDS = "test_use_bounds_on_off_consistency", (0, 1)
 def pytest_collection_modifyitems(items):
     items[:] = [item for item in items
                 if getattr(item, "originalname", "") != REPEATED or item.callspec.params["seed"] in SEEDS]
+
+
+def pytest_runtest_setup(item):
+    """Functions that choose at random make the same choices in each run."""
+    random.seed(0)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(0)
 
 
 def pytest_configure(config):

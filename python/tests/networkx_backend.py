@@ -22,7 +22,8 @@ def environment(folder, **more):
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: callisto-graph\nVersion: 0\n")
     (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
     paths = [str(folder), str(pathlib.Path(callisto_graph.__file__).parent.parent), os.path.dirname(__file__)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
+    # The order of sets of texts decides what NetworkX's own functions look at next, and so how many calls they make.
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0",
             "CALLISTO_COSCHED": "off", **more}
 
 

@@ -125,7 +125,7 @@ def main():
         for form, args, kwargs in forms(name, graph_for(name)):
             graph = args[0] if args else kwargs[parameters_of(name)[0].name]
             ways = [("by name", {"backend": "callisto"}, [])]
-            size = len(graph) + sum(map(len, graph._adj.values()))
+            size = backend.size_of(graph._adj)
             ways += [(f"by priority, {way}", {}, ["callisto"]) for way in ("kept", "fresh")
                      if backend.worth(name, size, way == "kept") is True]
             for way, more, priority in ways:

@@ -173,6 +173,21 @@ def test_samples_of_neighbours(replace):
         g.sample_neighbours([1], [1], side="both")
 
 
+def test_batches_of_samples():
+    g = cl.from_edges([f"v{u}" for u in range(30)], [f"v{(u * 7 + 1) % 31}" for u in range(30)], directed=True)
+    made = list(g.neighbour_batches([2, 2], size=10, seed=4))
+    assert [s.ends[0] for s in made] == [10, 10, 10, 1]
+    order = [v for s in made for v in s.vertices[:s.ends[0]].tolist()]
+    assert sorted(order) == list(range(31)) != order
+    again = list(g.neighbour_batches([2, 2], size=10, seed=4))
+    assert all((a.vertices == b.vertices).all() and (a.arcs == b.arcs).all() for a, b in zip(made, again))
+    assert [s.labels()[0] for s in g.neighbour_batches([1], seeds=["v3", "v1"], size=1, shuffle=False)] == ["v3", "v1"]
+    assert list(g.neighbour_batches([1], seeds=[])) == []
+    for wrong in ({"size": 0}, {"side": "both"}, {"seed": -1}):
+        with pytest.raises(cl.UsageError, match=next(iter(wrong))):
+            g.neighbour_batches([1], **wrong)  # before the first batch
+
+
 def test_each_neighbour_is_drawn_as_often():
     star = cl.from_edges([0] * 8, list(range(1, 9)))
     drawn = np.zeros(9)

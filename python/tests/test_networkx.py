@@ -232,6 +232,43 @@ def agree(f, *args):
 """ + script)
 
 
+def test_weights_set_by_hand_are_seen_where_users_ask(tmp_path):
+    calls_here(tmp_path, """
+assert nx.config.backends.callisto.check is False
+def changed_by_hand(G, data, attribute, value):
+    data[attribute] = value
+    return agree(nx.closeness_centrality, G, None, attribute)
+for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph):
+    for weights in ("length", None):
+        G = kind(nx.gnm_random_graph(40, 200, seed=5, directed=kind is nx.DiGraph))
+        if weights:
+            nx.set_edge_attributes(G, 2, weights)
+        data = next(iter(next(iter(G[0].values())).values())) if G.is_multigraph() else next(iter(G[0].values()))
+        attribute = weights or "length"
+        nx.config.backends.callisto.check = False
+        assert agree(nx.closeness_centrality, G, None, attribute)
+        try:
+            unseen = not changed_by_hand(G, data, attribute, 9)
+        except AssertionError:
+            unseen = True
+        assert unseen  # as the page says
+        nx.config.backends.callisto.check = True
+        for value in (7, 7.5, 0.5, 2, 2, 1):
+            assert changed_by_hand(G, data, attribute, value), (kind, value)
+        kept = G.__networkx_cache__["backends"]["callisto"]
+        made = list(kept.values())
+        assert agree(nx.closeness_centrality, G, None, attribute) and list(kept.values()) == made  # nothing changed
+        del data[attribute]
+        assert agree(nx.closeness_centrality, G, None, attribute)
+        del G._adj[0][next(iter(G[0]))]  # a longer or shorter row is seen, too
+        assert nx.closeness_centrality(G, distance=attribute, backend="networkx") is not None
+        assert list(G.__networkx_cache__["backends"]["callisto"].values())
+        backend.can_run("closeness_centrality", (G,), {})
+        assert not G.__networkx_cache__["backends"]["callisto"]
+nx.config.backends.callisto.check = False
+""")
+
+
 def test_views_are_not_kept(tmp_path):
     """The views of each kind follow their graph, views of views and of frozen graphs, too."""
     calls_here(tmp_path, """

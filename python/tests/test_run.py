@@ -224,6 +224,8 @@ def test_processes_of_multiprocessing(method):
     graph = cl.from_edges(["a", "b"], ["b", "c"], [1, 2.5])
     with multiprocessing.get_context(method).Pool(2) as pool:
         made = pool.starmap(_sssp, [(graph, "a"), (graph, "c")])
+        pool.close()
+        pool.join()  # not by the signal that the end of the block sends, which may meet a child in its start
     assert made == [{"a": 0, "b": 1, "c": 3.5}, {"a": 3.5, "b": 2.5, "c": 0}]
 
 

@@ -9,7 +9,7 @@ from networkx.utils.backends import _registered_algorithms
 
 from . import (_centrality, _counts, _derived, _flow, _negative, _order, _paths, _structure,  # noqa: F401
                _traversal)  # they register their functions
-from ._cost import limits_of, share_of, worth
+from ._cost import LAZY, is_inside, is_never_first, limits_of, share_of, size_of, worth
 from ._graph import (Graph, convert_from_nx, convert_to_nx, converting, forget_replaced, has_conversion, is_kept,
                      taken, unreadable)
 from ._registry import FUNCTIONS, VERSION, Binding, adapted
@@ -91,5 +91,6 @@ def should_run(name, args, kwargs):
         share = share_of(name, given, len(graph))
         if share is None:  # the call may end at once
             return True if kept else "a part of the graph takes less time than its conversion"
-    rows = graph._adj
-    return worth(name, len(rows) + sum(map(len, rows.values())), kept, share)
+    if name in LAZY and not kept and is_inside():
+        return "a search inside of another function may end soon"
+    return worth(name, 0 if not kept and is_never_first(name) else size_of(graph._adj), kept, share)

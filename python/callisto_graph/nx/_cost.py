@@ -1,7 +1,10 @@
 """Whether a call is faster here than in NetworkX: what such calls were measured to cost, for the size of this graph."""
 
 import bisect
+import functools
 import math
+import sys
+from itertools import islice
 
 from ._costs import COSTS, SIZES
 
@@ -18,7 +21,31 @@ ROUNDS = {"betweenness_centrality": "k", "edge_betweenness_centrality": "k", "vo
 #: Functions that look at each node's degree only, which takes less time than any conversion.
 DEGREES = frozenset("degree_centrality in_degree_centrality is_regular isolates number_of_isolates out_degree_centrality".split())
 
+#: Searches that go only as far as their caller asks.
+LAZY = frozenset("bfs_edges bfs_layers dfs_edges".split())
+
+#: How many rows at both ends of a graph tell how long its rows are: to count all takes longer than many calls do.
+ROWS = 32
+
 _LOGS = tuple(map(math.log, SIZES))
+
+
+def size_of(rows):
+    """Returns about how many nodes and ends of edges there are in a graph's rows. Many graphs begin with their hubs: of
+    both ends the one with the shorter rows counts."""
+    nodes, values = len(rows), rows.values()
+    if nodes <= 2 * ROWS:
+        return nodes + sum(map(len, values))
+    ends = [values, reversed(values)] if type(rows) is dict else [values]
+    return nodes + nodes * min(sum(map(len, islice(end, ROWS))) for end in ends) // ROWS
+
+
+def is_inside():
+    """True if a function of NetworkX makes the call that is asked about, not a user."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("networkx.utils."):
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__", "").startswith("networkx.")
 
 
 def limits_of(parameters):
@@ -51,6 +78,19 @@ def microseconds(measured, size, linear=False):
 def worth(name, size, kept, share=1.0):
     """Returns True, or why not. `size`: nodes and ends of edges together. `kept`: there is a conversion. `share`: of
     the work of a whole call."""
+    return _worth(name, int(8 * math.log2(size)) if size > 0 else 0, kept, share)
+
+
+@functools.lru_cache(maxsize=1024)
+def is_never_first(name):
+    """True if first calls are slower here on graphs of all sizes: the size of the graph then does not matter."""
+    return all(_worth(name, eighths, False, 1.0) is not True for eighths in range(0, 8 * 40, 4))
+
+
+@functools.lru_cache(maxsize=4096)
+def _worth(name, eighths, kept, share):
+    """Returns what worth() does for sizes of 2^(eighths / 8) on, nearly up to the next eighth."""
+    size = 2.0 ** (eighths / 8)
     if name in DEGREES and not kept:
         return "networkx looks at degrees in less time than a conversion takes"
     if name not in COSTS:

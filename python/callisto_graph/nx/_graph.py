@@ -82,10 +82,17 @@ def has_conversion(graph):
     return any(isinstance(made, Graph) for made in list(_conversions(graph).values()))
 
 
+def _are_checked():
+    """True if users ask that values of edges are compared in each call."""
+    return bool(getattr(getattr(nx.config.backends, "callisto", None), "check", False))
+
+
 def forget_replaced(graph):
-    """Drops conversions of other dictionaries than the graph has: of earlier ones, or of the graph that it copies."""
+    """Drops conversions of other dictionaries than the graph has: of earlier ones, or of the graph that it copies. If
+    users ask for it, drops those of other values of edges, too."""
     kept = _conversions(graph)
-    if kept and any(isinstance(made, Graph) and not made.is_of(graph) for made in list(kept.values())):
+    if kept and any(isinstance(made, Graph) and not (made.is_of(graph) and (not _are_checked() or made.is_current()))
+                    for made in list(kept.values())):
         kept.clear()
 
 
@@ -188,6 +195,18 @@ class Graph:
         if self.source is not graph or "core" not in vars(self):
             return False
         return graph._adj is self._read_from[0] and getattr(graph, "_pred", None) is self._read_from[1]
+
+    def is_current(self):
+        """True if the edges have the values that were read, and no row is longer or shorter."""
+        for key, values in list(self._values.items()):
+            is_capacity = isinstance(key, tuple) and key[:1] == ("capacity",)
+            try:
+                now = self._read(key[1], math.inf) if is_capacity else self._read(key)
+            except RuntimeError:  # NotImplementedError, too
+                return False
+            if not now.same(values):
+                return False
+        return True
 
     # NetworkX keeps a conversion in the graph: pickles and deep copies of the one hold the other.
 
