@@ -33,6 +33,8 @@ bool valid(const usage_page& m) noexcept {
          std::all_of(m.lines.begin() + m.count, m.lines.end(),
                      [](const usage_line& l) { return std::memcmp(&l, &none, sizeof l) == 0; });
 }
+bool valid(const ask_place&) noexcept { return true; }
+bool valid(const place&) noexcept { return true; }
 
 template <class Message>
 std::optional<any_message> as(std::span<const std::byte> bytes) noexcept {
@@ -73,6 +75,10 @@ std::optional<any_message> parse(std::span<const std::byte> bytes) noexcept {
       return as<ask_usage>(bytes);
     case message_kind::usage_page:
       return as<usage_page>(bytes);
+    case message_kind::ask_place:
+      return as<ask_place>(bytes);
+    case message_kind::place:
+      return as<place>(bytes);
   }
   return std::nullopt;
 }
