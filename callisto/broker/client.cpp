@@ -356,8 +356,8 @@ std::vector<std::string> broker_places() {
 namespace {
 
 /// True if this process is in a user namespace, and `peer` is its name for all users outside. There the kernel does not
-/// tell root from the others: what counts is that the socket lies in a folder which one of those has made, and which
-/// only that one can write. A container has it if its maker mounted it there.
+/// tell root from other users: so the folder around the socket must be such a user's, and writable for that user alone.
+/// In a container it is there if the container's maker has mounted it.
 bool is_outside_of_namespace(uid_t peer, const std::string& path) {
   using machine::contents_of;
   const auto outside = machine::to_number(contents_of("/proc/sys/kernel/overflowuid").value_or(""));
@@ -448,10 +448,7 @@ std::optional<cosched::context_set> ask_for_place() {
     if (socket.get() < 0 || !send(socket.get(), ask_place())) continue;
     const answer a = receive(socket.get());
     const auto* const its = a.message ? std::get_if<place>(&*a.message) : nullptr;
-    if (its == nullptr) return std::nullopt;
-    cosched::context_set made;
-    for (unsigned i = 0; i < cosched::context_set::words; ++i) made.word(i) = its->contexts[i];
-    return made;
+    return its == nullptr ? std::nullopt : std::optional(contexts_of(*its));
   }
   return std::nullopt;
 }

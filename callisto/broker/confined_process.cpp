@@ -53,8 +53,8 @@ bool dissolve(const std::string& own, const std::string& parent, bool version2) 
   return ::rmdir(own.c_str()) == 0;
 }
 
-void free_below(const std::string& group, const std::string& names, bool version2, unsigned& looked_at,
-                unsigned& freed) {
+void free_below(const std::string& group, const std::string& widest, const std::string& names, bool version2,
+                unsigned& looked_at, unsigned& freed) {
   std::vector<std::string> inside;
   {
     DIR* const folder = ::opendir(group.c_str());
@@ -72,11 +72,11 @@ void free_below(const std::string& group, const std::string& names, bool version
     struct stat is{};
     // A user may make groups with such a name in its own.
     if (name.starts_with(names) && ::stat(path.c_str(), &is) == 0 && is.st_uid == ::geteuid()) {
-      if (name == names + std::string(guests_suffix)) forget_cpuset(group, version2);
+      if (name == names + std::string(guests_suffix)) forget_cpuset(group, widest, version2);
       dissolve(path, group, version2);
       ++freed;
     } else {
-      free_below(path, names, version2, looked_at, freed);
+      free_below(path, widest, names, version2, looked_at, freed);
     }
   }
 }
@@ -225,7 +225,7 @@ unsigned free_confined_processes(const std::string& broker, const std::string& r
     const machine::cgroup_path own = groups_of_process(root, 0, controller);
     if (own.directories.empty() || own.directories.back() == before) continue;
     before = own.directories.back();
-    free_below(before, std::string(prefix) + broker + "-", own.version2, looked_at, freed);
+    free_below(before, before, std::string(prefix) + broker + "-", own.version2, looked_at, freed);
   }
   return freed;
 }

@@ -20,15 +20,22 @@ using machine::contents_of;
 
 std::string group_around(const std::string& group) { return group.substr(0, group.rfind('/')); }
 
+constexpr const char* effective = "/cpuset.cpus.effective";
+
 context_set contexts_around(const std::string& group, bool version2) {
-  return contexts_in_file(group_around(group) + (version2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+  return contexts_in_file(group_around(group) + (version2 ? effective : "/cpuset.effective_cpus"));
 }
 
 }  // namespace
 
-void forget_cpuset(const std::string& group, bool version2) {
-  // In version 1 a cpuset is never empty.
-  write_group_file(group + "/cpuset.cpus", version2 ? "\n" : list_of_contexts(contexts_around(group, false)));
+void forget_cpuset(const std::string& group, const std::string& widest, bool version2) {
+  const std::string file = group + "/cpuset.cpus";
+  if (!version2) {
+    write_group_file(file, list_of_contexts(contexts_around(group, false)));
+    return;
+  }
+  // Linux 6.1 leaves no empty cpuset to a group with processes. Contexts that the groups around lack do not count.
+  if (!write_group_file(file, "\n")) write_group_file(file, list_of_contexts(contexts_in_file(widest + effective)));
 }
 
 void guest_groups::find_hierarchy() {
@@ -73,8 +80,10 @@ bool guest_groups::keep(const std::string& name) const {
   const context_set has = contexts_in_file(file);
   const std::string mark = group + std::string(confined_prefix) + broker_ + "-" + std::string(guests_suffix);
   if (::access(mark.c_str(), F_OK) != 0) {
-    // The cpuset of another program.
-    if (!has.empty() && (version2_ || has != contexts_around(group, false))) return false;
+    // All contexts are as good as none. Fewer are the cpuset of another program.
+    if (!has.empty() && has != (version2_ ? contexts_in_file(widest_ + effective) : contexts_around(group, false))) {
+      return false;
+    }
     if (::mkdir(mark.c_str(), 0755) != 0 && errno != EEXIST) return false;
   }
   return has == may || write_group_file(file, list_of_contexts(may));
@@ -84,7 +93,7 @@ void guest_groups::free(const std::string& name) const {
   const std::string group = widest_ + name;
   const std::string mark = group + std::string(confined_prefix) + broker_ + "-" + std::string(guests_suffix);
   if (::access(mark.c_str(), F_OK) != 0) return;
-  forget_cpuset(group, version2_);
+  forget_cpuset(group, widest_, version2_);
   ::rmdir(mark.c_str());
 }
 

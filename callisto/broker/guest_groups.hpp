@@ -1,7 +1,7 @@
 // Control groups that the policy names: the broker keeps their programs, which are guests among jobs, on the contexts
 // that the policy leaves to guests. By the cpuset of the group itself, so no process moves, and none can undo it.
 //
-// An empty group inside says that the cpuset is this broker's. A group that has a cpuset of its own is left alone.
+// An empty group inside says that this broker has made the cpuset. The broker leaves another's cpuset alone.
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
@@ -44,7 +44,7 @@ class CALLISTO_API guest_groups {
   cosched::context_set contexts_{};
 };
 
-/// Gives the group back the contexts of the group around it.
-void forget_cpuset(const std::string& group, bool version2);
+/// Gives a group all contexts back that those around it have. `widest`: the outermost group.
+void forget_cpuset(const std::string& group, const std::string& widest, bool version2);
 
 }  // namespace callisto::broker

@@ -91,6 +91,18 @@ std::optional<std::uint16_t> version_of_hello(std::span<const std::byte> bytes) 
   return h.version;
 }
 
+place place_of(const cosched::context_set& contexts) noexcept {
+  place made;
+  for (unsigned i = 0; i < cosched::context_set::words; ++i) made.contexts[i] = contexts.word(i);
+  return made;
+}
+
+cosched::context_set contexts_of(const place& where) noexcept {
+  cosched::context_set made;
+  for (unsigned i = 0; i < cosched::context_set::words; ++i) made.word(i) = where.contexts[i];
+  return made;
+}
+
 cosched::job_demand demand_of(const job_facts& facts) noexcept {
   cosched::job_demand d{.job = 0, .weight = facts.weight, .contexts = {}};
   d.wants_main = facts.main != 0;

@@ -163,6 +163,10 @@ std::span<const std::byte> bytes_of(const Message& m) noexcept {
   return std::as_bytes(std::span(&m, 1));
 }
 
+/// Returns these contexts as a message, and back.
+CALLISTO_API place place_of(const cosched::context_set& contexts) noexcept;
+CALLISTO_API cosched::context_set contexts_of(const place& where) noexcept;
+
 /// Returns what the policy is told of a job.
 CALLISTO_API cosched::job_demand demand_of(const job_facts& facts) noexcept;
 

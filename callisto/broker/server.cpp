@@ -49,23 +49,13 @@ constexpr std::uint64_t patience = 1000 * ms;
 constexpr unsigned strangers_of_user = 8;
 /// How many control groups of jobs a broker looks at in P_high, some 10 us each.
 constexpr unsigned most_looks = 32;
-unsigned contexts_of(const std::vector<unsigned>& core_of) {
-  unsigned n = 0;
-  for (unsigned c = 0; c < core_of.size(); ++c) n = core_of[c] != cosched::no_core ? c + 1 : n;
-  return n;
-}
-std::vector<unsigned> cores() {
-  std::vector<unsigned> all = cosched::cores_of_host();
-  all.resize(contexts_of(all));
-  return all;
-}
 
 }  // namespace
 
 struct server::impl final : arbiter_world {
   explicit impl(server_settings s)
       : how(std::move(s)),
-        core_of(cores()),
+        core_of(cores_of_machine()),
         online(how.online),
         enforces(how.path, how.for_all_users, how.root),
         decides(open_cores(), how.delays, *this) {
@@ -354,11 +344,7 @@ struct server::impl final : arbiter_world {
   }
 
   bool tell_place(const connection& c) const {
-    place where;
-    for (unsigned i = 0; i < cosched::context_set::words; ++i) {
-      where.contexts[i] = how.rules.contexts_of_guests().word(i);
-    }
-    send(c, where);
+    send(c, place_of(how.rules.contexts_of_guests()));
     return false;
   }
 

@@ -272,6 +272,11 @@ TEST_F(PlayedGroups, NamedGroupsOfGuestsAreKeptOffAndFreed) {
   EXPECT_EQ(written(late), "2");
   guests.undo();
   EXPECT_EQ(written(late), "\n");
+  // All contexts are no cpuset of another program: a kernel that leaves none empty has them then.
+  write(late, "0-3");
+  guests.look();
+  EXPECT_EQ(written(late).substr(0, 1), "2");
+  guests.undo();
   EXPECT_EQ(free_confined_processes("x", root()), 0u);
 }
 
