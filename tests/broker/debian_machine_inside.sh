@@ -183,7 +183,7 @@ grep -c . /var/lib/prometheus/node-exporter/callisto.prom
 
 exposure=$(systemd-analyze security callisto-broker --no-pager | tail -n 1)
 say "$exposure"
-level=$(sed 's/.*: \([0-9.]*\) .*/\1/' <<< "$exposure")
+level=$(awk -F': ' '{ print $2 + 0 }' <<< "$exposure")
 awk -v level="$level" 'BEGIN { exit !(level < 2) }' || fail "the service's exposure"
 
 systemctl stop callisto-broker
