@@ -179,9 +179,25 @@ void arbiter::count(unsigned context, std::uint64_t now) {
   const std::uint64_t from = std::exchange(p.counted_at, now);
   if (p.state.runs == no_job || now <= from) return;
   const user_slices& slices = divided_.high[context];
-  const auto own = [&](unsigned job) { return slices.time_of(job, now) - slices.time_of(job, from); };
   usage& its = members_[p.state.runs].had;
   its.had += now - from;
+  if (now - from <= cosched::sharing_limits::longest_round) {
+    // So short a time has fewer slices than there are jobs.
+    std::uint64_t own = 0;
+    for (std::uint64_t at = from; at < now;) {
+      const std::uint64_t part = std::min(now - at, slices.until_change(at));
+      const unsigned turn = slices.holder(at);
+      if (turn == p.state.runs) {
+        own += part;
+      } else if (turn != no_job) {
+        members_[turn].had.lent += part;
+      }
+      at += part;
+    }
+    its.borrowed += now - from - own;
+    return;
+  }
+  const auto own = [&](unsigned job) { return slices.time_of(job, now) - slices.time_of(job, from); };
   its.borrowed += now - from - own(p.state.runs);
   slices.for_each_job([&](unsigned j) {
     if (j != p.state.runs) members_[j].had.lent += own(j);

@@ -5,20 +5,26 @@
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/pages.hpp>
 #include <callisto/cosched/job.hpp>
+#include <callisto/machine/host/cgroups.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/secure_environment.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -347,6 +353,27 @@ std::vector<std::string> broker_places() {
   return {"/run/callisto/broker", "/run/user/" + std::to_string(::getuid()) + "/callisto-broker"};
 }
 
+namespace {
+
+/// True if this process is in a user namespace, and `peer` is its name for all users outside. There the kernel does not
+/// tell root from other users: so the folder around the socket must be such a user's, and writable for that user alone.
+/// In a container it is there if the container's maker has mounted it.
+bool is_outside_of_namespace(uid_t peer, const std::string& path) {
+  using machine::contents_of;
+  const auto outside = machine::to_number(contents_of("/proc/sys/kernel/overflowuid").value_or(""));
+  if (!outside || *outside != static_cast<std::int64_t>(peer)) return false;
+  std::istringstream map(contents_of("/proc/self/uid_map").value_or("0 0 4294967295"));
+  std::uint64_t first = 0, theirs = 0, count = 0;
+  if (!(map >> first >> theirs >> count) || (first == 0 && theirs == 0 && count == 4'294'967'295)) return false;
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  if (real == nullptr) return false;
+  const std::string folder = std::string(real.get()).substr(0, std::string_view(real.get()).rfind('/'));
+  struct stat is{};
+  return ::stat(folder.c_str(), &is) == 0 && is.st_uid == peer && (is.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+}  // namespace
+
 int connect_to_broker(const std::string& path, bool waits) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
@@ -360,7 +387,8 @@ int connect_to_broker(const std::string& path, bool waits) {
   ucred its{};
   socklen_t size = sizeof its;
   if (::connect(made.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
-      ::getsockopt(made.get(), SOL_SOCKET, SO_PEERCRED, &its, &size) != 0 || (its.uid != 0 && its.uid != ::geteuid())) {
+      ::getsockopt(made.get(), SOL_SOCKET, SO_PEERCRED, &its, &size) != 0 ||
+      (its.uid != 0 && its.uid != ::geteuid() && !is_outside_of_namespace(its.uid, path))) {
     return -1;
   }
   return ::fcntl(made.get(), F_DUPFD_CLOEXEC, 3);
@@ -412,6 +440,17 @@ std::optional<broker_usage> ask_for_usage(const std::string& path) {
     }
   }
   return made;
+}
+
+std::optional<cosched::context_set> ask_for_place() {
+  for (const std::string& path : broker_places()) {
+    const descriptor socket(connect_to_broker(path));
+    if (socket.get() < 0 || !send(socket.get(), ask_place())) continue;
+    const answer a = receive(socket.get());
+    const auto* const its = a.message ? std::get_if<place>(&*a.message) : nullptr;
+    return its == nullptr ? std::nullopt : std::optional(contexts_of(*its));
+  }
+  return std::nullopt;
 }
 
 std::unique_ptr<cosched::broker_link> find(const cosched::membership& how, std::string& refusal) {

@@ -3,6 +3,7 @@
 
 #include <callisto/broker/messages.hpp>
 #include <callisto/cosched/broker_link.hpp>
+#include <callisto/cosched/context_assignment.hpp>
 #include <callisto/export.hpp>
 
 #include <memory>
@@ -44,12 +45,17 @@ struct broker_usage {
 /// Asks the broker at `path`; nullopt: it does not answer, or knows no such question.
 CALLISTO_API std::optional<broker_usage> ask_for_usage(const std::string& path);
 
+/// Asks the first broker of broker_places() that is there where a program that is no job is to run. No context: its
+/// policy has none for such programs; nullopt: there is no broker, or it does not answer.
+CALLISTO_API std::optional<cosched::context_set> ask_for_place();
+
 /// Returns the word for a grade.
 constexpr const char* name_of(enforcement grade) noexcept {
   return grade == enforcement::group ? "group" : grade == enforcement::thread ? "thread" : "debt";
 }
 
-/// Connects a socket with a broker, and returns its descriptor; -1: none of root's or this user's listens there. No
+/// Connects a socket with a broker, and returns its descriptor; -1: none of root's or this user's listens there (in a
+/// user namespace: none of a user outside in a folder that only that user can write). No
 /// call on it blocks for more than half a second; none at all unless it `waits`.
 CALLISTO_API int connect_to_broker(const std::string& path, bool waits = true);
 

@@ -1,13 +1,13 @@
-// Groups of both versions: cgroups(7), cpuset(7), and Documentation/admin-guide/cgroup-v2.rst of Linux.
+// Groups of both versions.
 //
 // In version 2 the new group is a threaded one: only such may be inside a group that has processes, and all that counts
 // memory or ends processes by group still sees the process in its own group.
 #include <callisto/broker/confined_process.hpp>
 
+#include <callisto/broker/group_files.hpp>
+#include <callisto/broker/guest_groups.hpp>
 #include <callisto/broker/process_threads.hpp>
 #include <callisto/machine/host/cgroups.hpp>
-#include <callisto/machine/host/topology.hpp>
-#include <callisto/machine/system/descriptor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,6 @@
 #include <string_view>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +25,6 @@ namespace {
 
 using cosched::context_set;
 using machine::contents_of;
-using machine::descriptor;
 
 constexpr std::string_view prefix = confined_prefix.substr(1);
 /// A fiftieth of one processor, in microseconds; the kernel takes no less than 1,000.
@@ -37,44 +35,7 @@ constexpr unsigned most_groups_looked_at = 100'000;
 /// A process keeps the affinities of at most this many of its threads.
 constexpr unsigned most_kept = 256;
 
-/// Writes a file of a group, by one call.
-bool write_to(const std::string& file, std::string_view text) {
-  const descriptor to(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  return to.get() >= 0 && ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
-bool has_word(const std::string& file, std::string_view word) {
-  const std::vector<std::string> words = machine::split_at(contents_of(file).value_or(""), ' ');
-  return std::ranges::find(words, word) != words.end();
-}
-
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-/// Has a controller work in the groups inside of a group; `made` tells whether this call did it.
-bool enable(const std::string& group, const std::string& controller, bool& made) {
-  made = false;
-  if (has_word(group + "/cgroup.subtree_control", controller)) return true;
-  if (!has_word(group + "/cgroup.controllers", controller)) return false;
-  made = write_to(group + "/cgroup.subtree_control", "+" + controller);
-  return made;
-}
-
-context_set contexts_in(const std::string& file) {
-  context_set made;
-  const auto list = machine::parse_cpu_list(contents_of(file).value_or(""));
-  for (const unsigned c : list.value_or(std::vector<unsigned>())) {
-    if (c < cosched::max_contexts) made.add(c);
-  }
-  return made;
-}
-
-std::string list_of(const context_set& contexts) {
-  std::vector<unsigned> all;
-  for (unsigned c = 0; c < cosched::max_contexts; ++c) {
-    if (contexts.has(c)) all.push_back(c);
-  }
-  return machine::format_cpu_list(all);
-}
 
 /// True if `all` has each context of `some`, and more.
 bool is_wider(const context_set& all, const context_set& some) {
@@ -87,13 +48,13 @@ bool dissolve(const std::string& own, const std::string& parent, bool version2) 
   for (unsigned turn = 0; turn < 8; ++turn) {
     if (::rmdir(own.c_str()) == 0 || errno == ENOENT) return true;
     const std::string all = contents_of(own + (version2 ? "/cgroup.threads" : "/cgroup.procs")).value_or("");
-    for (const std::string& one : machine::split_at(all, '\n')) write_to(parent + "/cgroup.procs", one);
+    for (const std::string& one : machine::split_at(all, '\n')) write_group_file(parent + "/cgroup.procs", one);
   }
   return ::rmdir(own.c_str()) == 0;
 }
 
-void free_below(const std::string& group, const std::string& names, bool version2, unsigned& looked_at,
-                unsigned& freed) {
+void free_below(const std::string& group, const std::string& widest, const std::string& names, bool version2,
+                unsigned& looked_at, unsigned& freed) {
   std::vector<std::string> inside;
   {
     DIR* const folder = ::opendir(group.c_str());
@@ -111,10 +72,11 @@ void free_below(const std::string& group, const std::string& names, bool version
     struct stat is{};
     // A user may make groups with such a name in its own.
     if (name.starts_with(names) && ::stat(path.c_str(), &is) == 0 && is.st_uid == ::geteuid()) {
+      if (name == names + std::string(guests_suffix)) forget_cpuset(group, widest, version2);
       dissolve(path, group, version2);
       ++freed;
     } else {
-      free_below(path, names, version2, looked_at, freed);
+      free_below(path, widest, names, version2, looked_at, freed);
     }
   }
 }
@@ -131,7 +93,7 @@ machine::cgroup_path groups_of_process(const std::string& root, pid_t process, c
       found.directories.erase(found.directories.begin());
     }
     if (found.directories.empty()) continue;
-    if (!found.version2 || has_word(found.directories.back() + "/cgroup.controllers", controller)) return found;
+    if (!found.version2 || file_has_word(found.directories.back() + "/cgroup.controllers", controller)) return found;
   }
   return {};
 }
@@ -146,7 +108,7 @@ std::optional<confined_process::place> confined_process::make(pid_t process, con
     for (auto d = its.directories.rbegin(); d != its.directories.rend(); ++d) {
       for (const char* const what : {"cpuset", "cpu"}) {
         bool by_me = false;
-        const bool works = enable(*d, what, by_me);
+        const bool works = enable_controller(*d, what, by_me);
         if (!works && std::string_view(what) == "cpuset") return std::nullopt;
         if (by_me && *d == made.parent) made.enabled.emplace_back(what);
       }
@@ -156,31 +118,37 @@ std::optional<confined_process::place> confined_process::make(pid_t process, con
     take_out(made);
     return std::nullopt;
   }
-  if (its.version2 && !write_to(made.own + "/cgroup.type", "threaded")) {
+  if (its.version2 && !write_group_file(made.own + "/cgroup.type", "threaded")) {
     take_out(made);
     return std::nullopt;
+  }
+  // A controller that a group inside uses cannot be turned off here. Else systemd does that when a unit or a session
+  // begins beside this one, and the cpuset is gone.
+  for (const char* const what : {"cpuset", "cpu"}) {
+    bool by_me = false;
+    if (its.version2) enable_controller(made.own, what, by_me);
   }
   return made;
 }
 
 bool confined_process::move_in(const place& to) const {
-  return write_to(to.own + "/cgroup.procs", std::to_string(process_));
+  return write_group_file(to.own + "/cgroup.procs", std::to_string(process_));
 }
 
 void confined_process::take_out(const place& from) const {
   if (!dissolve(from.own, from.parent, from.version2)) return;
   for (const std::string& controller : from.enabled) {
-    write_to(from.parent + "/cgroup.subtree_control", "-" + controller);
+    write_group_file(from.parent + "/cgroup.subtree_control", "-" + controller);
   }
 }
 
 bool confined_process::set_contexts(const context_set& contexts) {
   const place& in = *cpus_;
-  context_set may = contexts_in(in.parent + (in.version2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+  context_set may = contexts_in_file(in.parent + (in.version2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
   for (unsigned i = 0; i < context_set::words; ++i) may.word(i) &= contexts.word(i);
   if (may.empty()) return false;
   if (may == contexts_) return true;
-  if (!write_to(in.own + "/cpuset.cpus", list_of(may))) return false;
+  if (!write_group_file(in.own + "/cpuset.cpus", list_of_contexts(may))) return false;
   contexts_ = may;
   return true;
 }
@@ -189,7 +157,7 @@ bool confined_process::set_contexts(const context_set& contexts) {
 bool confined_process::set_slow(bool slowly) {
   if (slowly == slow_) return true;
   if (cpus_->version2) {
-    write_to(cpus_->own + "/cpu.max", slowly ? std::string(slow_quota) + " " + slow_period : "max");
+    write_group_file(cpus_->own + "/cpu.max", slowly ? std::string(slow_quota) + " " + slow_period : "max");
   } else {
     if (!time_ && slowly) {
       time_ = make(process_, "cpu");
@@ -199,8 +167,8 @@ bool confined_process::set_slow(bool slowly) {
       }
     }
     if (time_) {
-      write_to(time_->own + "/cpu.cfs_period_us", slow_period);
-      write_to(time_->own + "/cpu.cfs_quota_us", slowly ? slow_quota : "-1");
+      write_group_file(time_->own + "/cpu.cfs_period_us", slow_period);
+      write_group_file(time_->own + "/cpu.cfs_quota_us", slowly ? slow_quota : "-1");
     }
   }
   slow_ = slowly;
@@ -216,7 +184,7 @@ bool confined_process::enter(pid_t process, const context_set& contexts, bool sl
   bool ready = set_contexts(contexts);
   // A cpuset of version 1 has no memory at first, and takes no process.
   if (ready && !in.version2) {
-    ready = write_to(in.own + "/cpuset.mems", contents_of(in.parent + "/cpuset.effective_mems").value_or(""));
+    ready = write_group_file(in.own + "/cpuset.mems", contents_of(in.parent + "/cpuset.effective_mems").value_or(""));
   }
   if (ready) {
     for (const pid_t t : threads_of(process, most_kept)) {
@@ -257,7 +225,7 @@ unsigned free_confined_processes(const std::string& broker, const std::string& r
     const machine::cgroup_path own = groups_of_process(root, 0, controller);
     if (own.directories.empty() || own.directories.back() == before) continue;
     before = own.directories.back();
-    free_below(before, std::string(prefix) + broker + "-", own.version2, looked_at, freed);
+    free_below(before, before, std::string(prefix) + broker + "-", own.version2, looked_at, freed);
   }
   return freed;
 }

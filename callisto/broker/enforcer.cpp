@@ -26,11 +26,16 @@ enforcer::enforcer(const std::string& socket, bool for_all_users, const std::str
   // A user may always move its own threads.
   if (!for_all_users || may_move_others()) grade_ = enforcement::thread;
   for (confined_process& one : confined_) one = confined_process(name_of_groups(socket), root);
+  guests_ = guest_groups(name_of_groups(socket), root);
   if (may_confine_others(root)) grade_ = enforcement::group;
 }
 
 void enforcer::free_what_a_killed_broker_left(const std::string& socket, const std::string& root) const {
   if (grade_ == enforcement::group) free_confined_processes(name_of_groups(socket), root);
+}
+
+void enforcer::keep_guests(const policy& rules) {
+  if (grade_ == enforcement::group) guests_.follow(rules.guest_groups, rules.contexts_of_guests());
 }
 
 bool enforcer::keep_off(const offender& offending, unsigned context, double& tokens) {

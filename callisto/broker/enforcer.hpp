@@ -3,8 +3,10 @@
 
 #include <callisto/broker/arbiter.hpp>
 #include <callisto/broker/confined_process.hpp>
+#include <callisto/broker/guest_groups.hpp>
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/moved_threads.hpp>
+#include <callisto/broker/policy.hpp>
 #include <callisto/machine/system/descriptor.hpp>
 
 #include <array>
@@ -34,6 +36,11 @@ class enforcer {
   void free_what_a_killed_broker_left(const std::string& socket, const std::string& root) const;
   enforcement grade() const noexcept { return grade_; }
 
+  /// Keeps the policy's groups of guests on the guests' contexts, if the grade is group; look_at_guests() goes on.
+  void keep_guests(const policy& rules);
+  void look_at_guests() const { guests_.look(); }
+  void free_guests() const { guests_.undo(); }
+
   /// Moves a job off a context, for at most `tokens`, from which it takes what that costs as messages. True if the job
   /// cannot come back by itself.
   bool keep_off(const offender& offending, unsigned context, double& tokens);
@@ -51,6 +58,7 @@ class enforcer {
   enforcement grade_ = enforcement::debt;
   std::array<moved_threads, most_jobs> moved_{};
   std::array<confined_process, most_jobs> confined_{};
+  guest_groups guests_;
 };
 
 }  // namespace callisto::broker

@@ -33,6 +33,8 @@ bool valid(const usage_page& m) noexcept {
          std::all_of(m.lines.begin() + m.count, m.lines.end(),
                      [](const usage_line& l) { return std::memcmp(&l, &none, sizeof l) == 0; });
 }
+bool valid(const ask_place&) noexcept { return true; }
+bool valid(const place&) noexcept { return true; }
 
 template <class Message>
 std::optional<any_message> as(std::span<const std::byte> bytes) noexcept {
@@ -73,6 +75,10 @@ std::optional<any_message> parse(std::span<const std::byte> bytes) noexcept {
       return as<ask_usage>(bytes);
     case message_kind::usage_page:
       return as<usage_page>(bytes);
+    case message_kind::ask_place:
+      return as<ask_place>(bytes);
+    case message_kind::place:
+      return as<place>(bytes);
   }
   return std::nullopt;
 }
@@ -83,6 +89,18 @@ std::optional<std::uint16_t> version_of_hello(std::span<const std::byte> bytes) 
   std::memcpy(&h, bytes.data(), sizeof h);
   if (h.magic != message_header{}.magic || h.kind != message_kind::hello) return std::nullopt;
   return h.version;
+}
+
+place place_of(const cosched::context_set& contexts) noexcept {
+  place made;
+  for (unsigned i = 0; i < cosched::context_set::words; ++i) made.contexts[i] = contexts.word(i);
+  return made;
+}
+
+cosched::context_set contexts_of(const place& where) noexcept {
+  cosched::context_set made;
+  for (unsigned i = 0; i < cosched::context_set::words; ++i) made.word(i) = where.contexts[i];
+  return made;
 }
 
 cosched::job_demand demand_of(const job_facts& facts) noexcept {

@@ -5,7 +5,7 @@
 //   broker -> job   welcome   with two descriptors, the pages; or refusal
 //   job -> broker   confirm   the nonce of the welcome, with the sender's credentials
 //   job -> broker   ring, change
-//   anyone -> broker  ask_report or ask_usage, instead of hello; broker -> anyone  report or usage_page
+//   anyone -> broker  ask_report, ask_usage or ask_place, instead of hello; broker -> anyone  report, usage_page, place
 //
 // A list of jobs or users comes in pages, one a connection. So the broker keeps no state of a reader and waits for
 // none: a page that does not fit into the socket is dropped with its connection.
@@ -37,7 +37,9 @@ enum class message_kind : std::uint16_t {
   ask_report,
   report,
   ask_usage,
-  usage_page
+  usage_page,
+  ask_place,
+  place
 };
 
 struct message_header {
@@ -134,12 +136,21 @@ struct usage_page {
   std::array<usage_line, most_lines> lines{};
 };
 
+/// Asks where a program that is no job is to run.
+struct ask_place {
+  message_header head{.kind = message_kind::ask_place};
+};
+struct place {
+  message_header head{.kind = message_kind::place};
+  std::array<std::uint64_t, cosched::context_set::words> contexts{};  ///< none: the policy has none for such programs
+};
+
 /// The most bytes of a message to a broker, and of any message.
 inline constexpr std::size_t most_bytes = sizeof(hello);
 inline constexpr std::size_t most_bytes_of_all = sizeof(usage_page);
 
-using any_message =
-    std::variant<hello, welcome, refusal, confirm, ring, change, ask_report, report, ask_usage, usage_page>;
+using any_message = std::variant<hello, welcome, refusal, confirm, ring, change, ask_report, report, ask_usage,
+                                 usage_page, ask_place, place>;
 
 /// Returns the message that these bytes are, if each of its members can be; nullopt otherwise. Reads each byte once.
 CALLISTO_API std::optional<any_message> parse(std::span<const std::byte> bytes) noexcept;
@@ -151,6 +162,10 @@ template <class Message>
 std::span<const std::byte> bytes_of(const Message& m) noexcept {
   return std::as_bytes(std::span(&m, 1));
 }
+
+/// Returns these contexts as a message, and back.
+CALLISTO_API place place_of(const cosched::context_set& contexts) noexcept;
+CALLISTO_API cosched::context_set contexts_of(const place& where) noexcept;
 
 /// Returns what the policy is told of a job.
 CALLISTO_API cosched::job_demand demand_of(const job_facts& facts) noexcept;

@@ -1,6 +1,7 @@
 // Reads the list again.
 #include <callisto/broker/online_cpus.hpp>
 
+#include <callisto/cosched/current_assignment.hpp>
 #include <callisto/machine/host/topology.hpp>
 
 #include <array>
@@ -33,6 +34,12 @@ bool online_cpus::look() {
     if (c < cosched::max_contexts) in_.add(c);
   }
   return true;
+}
+
+std::vector<unsigned> cores_of_machine() {
+  std::vector<unsigned> all = cosched::cores_of_host();
+  while (!all.empty() && all.back() == cosched::no_core) all.pop_back();
+  return all;
 }
 
 }  // namespace callisto::broker

@@ -5,6 +5,7 @@
 #include <callisto/machine/system/descriptor.hpp>
 
 #include <string>
+#include <vector>
 
 namespace callisto::broker {
 
@@ -24,5 +25,8 @@ class online_cpus {
   bool known_ = false;
   cosched::context_set in_{};
 };
+
+/// Returns the core of each context of this machine, as divide() takes them; the last context has one.
+std::vector<unsigned> cores_of_machine();
 
 }  // namespace callisto::broker

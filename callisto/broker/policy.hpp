@@ -21,10 +21,14 @@ struct policy {
   unsigned contexts_of_user = 0;    ///< the most contexts of an account's jobs, and one a job; 0: no limit
   unsigned messages_of_user = 0;    ///< the most messages of an account in a second; 0: 2,000, and 200 for each context
   cosched::context_set reserved{};  ///< contexts that no job gets
+  cosched::context_set guests{};    ///< contexts of programs that are no jobs, if they are guests; none: those reserved
+  std::set<std::string> guest_groups{};  ///< control groups of guests: each of their programs is one
   /// Users and groups that see the jobs of all users, as root does. Any other user sees its own jobs.
   bool all_see_all = false;
   std::set<std::uint64_t> seeing_users{};
   std::set<std::uint64_t> seeing_groups{};
+
+  const cosched::context_set& contexts_of_guests() const noexcept { return guests.empty() ? reserved : guests; }
 };
 
 }  // namespace callisto::broker

@@ -49,23 +49,13 @@ constexpr std::uint64_t patience = 1000 * ms;
 constexpr unsigned strangers_of_user = 8;
 /// How many control groups of jobs a broker looks at in P_high, some 10 us each.
 constexpr unsigned most_looks = 32;
-unsigned contexts_of(const std::vector<unsigned>& core_of) {
-  unsigned n = 0;
-  for (unsigned c = 0; c < core_of.size(); ++c) n = core_of[c] != cosched::no_core ? c + 1 : n;
-  return n;
-}
-std::vector<unsigned> cores() {
-  std::vector<unsigned> all = cosched::cores_of_host();
-  all.resize(contexts_of(all));
-  return all;
-}
 
 }  // namespace
 
 struct server::impl final : arbiter_world {
   explicit impl(server_settings s)
       : how(std::move(s)),
-        core_of(cores()),
+        core_of(cores_of_machine()),
         online(how.online),
         enforces(how.path, how.for_all_users, how.root),
         decides(open_cores(), how.delays, *this) {
@@ -75,6 +65,7 @@ struct server::impl final : arbiter_world {
       throw error(std::string("epoll: ") + std::strerror(errno));
     }
     enforces.free_what_a_killed_broker_left(how.path, how.root);
+    enforces.keep_guests(how.rules);
     decides.set_limit(how.rules.contexts_of_user);
     ::prctl(PR_SET_TIMERSLACK, 1000UL);
     // Only a hand-over waits for it, and it never computes for long. Refused without the right: then as any process.
@@ -123,6 +114,7 @@ struct server::impl final : arbiter_world {
     }
     decides.set_limit(how.rules.contexts_of_user);
     decides.set_cores(open_cores(), now);
+    enforces.keep_guests(how.rules);
   }
 
   // --- the World of the arbiter
@@ -262,6 +254,7 @@ struct server::impl final : arbiter_world {
       if (m && std::holds_alternative<hello>(*m)) return greet(c, std::get<hello>(*m));
       if (m && std::holds_alternative<ask_report>(*m)) return tell_report(c);
       if (m && std::holds_alternative<ask_usage>(*m)) return tell_usage(c, std::get<ask_usage>(*m), now);
+      if (m && std::holds_alternative<ask_place>(*m)) return tell_place(c);
       if (!m && version_of_hello(bytes).value_or(protocol_version) != protocol_version) {
         return turn_away(c, refusal_reason::version);
       }
@@ -347,6 +340,11 @@ struct server::impl final : arbiter_world {
     r.own_debt = decides.debt_of(c.account);
     r.forced = decides.forced();
     send(c, r);
+    return false;
+  }
+
+  bool tell_place(const connection& c) const {
+    send(c, place_of(how.rules.contexts_of_guests()));
     return false;
   }
 
@@ -442,6 +440,7 @@ struct server::impl final : arbiter_world {
     if (now - cpus_seen_at < how.delays.p_high) return;
     cpus_seen_at = now;
     if (online.look()) decides.set_cores(open_cores(), now);
+    enforces.look_at_guests();
     // A few at a time, in turn: with many jobs a change is found later.
     unsigned looks = 0;
     for (unsigned n = 0; n < most_jobs && looks < most_looks; ++n) {
@@ -460,7 +459,7 @@ struct server::impl final : arbiter_world {
   /// Returns how long the broker may sleep although no message comes.
   std::uint64_t longest_rest() const {
     if (anything_open()) return 20 * ms;
-    return decides.jobs() != 0 ? std::min(200 * ms, how.delays.p_high) : 200 * ms;
+    return decides.jobs() != 0 || !how.rules.guest_groups.empty() ? std::min(200 * ms, how.delays.p_high) : 200 * ms;
   }
   bool anything_open() const {
     return deaf_until != 0 || std::ranges::any_of(connections, [](const auto& c) {
@@ -487,6 +486,7 @@ struct server::impl final : arbiter_world {
 server::server(server_settings how) : in_(std::make_unique<impl>(std::move(how))) {}
 server::~server() {
   for (unsigned j = 0; j < most_jobs; ++j) in_->enforces.free(j);
+  in_->enforces.free_guests();
   ::unlink(in_->how.path.c_str());
 }
 void server::run(const std::function<bool()>& stop) { in_->run(stop); }

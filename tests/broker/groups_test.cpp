@@ -1,6 +1,7 @@
 // Control groups: a broker confines a process by one, with an error at each step, and is killed; a job's cpuset
 // changes.
 #include <callisto/broker/confined_process.hpp>
+#include <callisto/broker/guest_groups.hpp>
 #include <callisto/broker/process_groups.hpp>
 #include <callisto/machine/system/descriptor.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
@@ -165,8 +166,11 @@ class PlayedGroups : public testing::Test {
 
 TEST_F(PlayedGroups, EachRefusalLeavesTheProcessWhereItWas) {
   {
+    write(own + "cgroup.controllers", "cpuset cpu");
+    write(own + "cgroup.subtree_control", "");
     confined_process one("x", root());
     ASSERT_TRUE(one.confine(77, set_of_contexts({1, 2, 9}), true, always));
+    EXPECT_EQ(text(own + "cgroup.subtree_control").substr(0, 4), "+cpu") << "else systemd turns the controllers off";
     EXPECT_EQ(text(own + "cgroup.type"), "threaded");
     EXPECT_EQ(text(own + "cpuset.cpus"), "1,2") << "no more than the group around has";
     EXPECT_EQ(text(own + "cgroup.procs"), "77");
@@ -226,6 +230,54 @@ TEST_F(PlayedGroups, AJobsGroupsAndContextsAreFollowed) {
   EXPECT_FALSE(its.contexts());
   EXPECT_FALSE(process_groups().look());
   EXPECT_FALSE(process_groups(78, root()).contexts()) << "no such process";
+}
+
+TEST_F(PlayedGroups, NamedGroupsOfGuestsAreKeptOffAndFreed) {
+  const std::string mark = session + "callisto-confined-x-guests";
+  const std::string cpus = session + "cpuset.cpus";
+  const std::string late = "sys/fs/cgroup/later/cpuset.cpus";
+  // What has been written since the last call: the kernel's files are not longer for what they had before.
+  const auto written = [&](const std::string& file) {
+    const std::string now = text(file);
+    write(file, "");
+    return now;
+  };
+  std::filesystem::remove_all(root() + "/" + own);
+  write(cpus, "");
+  write("sys/fs/cgroup/system.slice/cpuset.cpus", "1-3");
+  guest_groups guests("x", root());
+  guests.follow({"/user.slice/session", "/system.slice", "/later"}, set_of_contexts({0, 1, 7}));
+  EXPECT_EQ(text("sys/fs/cgroup/user.slice/cgroup.subtree_control").substr(0, 7), "+cpuset");
+  EXPECT_EQ(text(session + "cgroup.subtree_control"), "memory") << "what is inside of it is not the broker's matter";
+  EXPECT_EQ(text("sys/fs/cgroup/system.slice/cpuset.cpus"), "1-3") << "another's cpuset";
+  EXPECT_EQ(written(cpus), "0,1") << "no more than the group around has";
+  EXPECT_TRUE(std::filesystem::exists(root() + "/" + mark));
+  // Another program has undone it, and a group is made later.
+  write(late, "");
+  guests.look();
+  EXPECT_EQ(text(cpus), "0,1");
+  EXPECT_EQ(written(late), "0,1");
+  guests.look();
+  write(cpus, "");
+  guests.follow({"/later"}, set_of_contexts({2}));
+  EXPECT_EQ(written(cpus), "\n");
+  EXPECT_FALSE(std::filesystem::exists(root() + "/" + mark));
+  write(late, "");
+  guests.look();
+  EXPECT_EQ(written(late), "2");
+  // Its broker is killed; the next one frees the group.
+  EXPECT_EQ(free_confined_processes("x", root()), 1u);
+  EXPECT_EQ(written(late), "\n");
+  guests.look();
+  EXPECT_EQ(written(late), "2");
+  guests.undo();
+  EXPECT_EQ(written(late), "\n");
+  // All contexts are no cpuset of another program: a kernel that leaves none empty has them then.
+  write(late, "0-3");
+  guests.look();
+  EXPECT_EQ(written(late).substr(0, 1), "2");
+  guests.undo();
+  EXPECT_EQ(free_confined_processes("x", root()), 0u);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ refused() {
   said=$(check) && fail "this is a policy: $3"
   [[ $said == *"$file"*"$1: $2"* ]] || fail "expected line $1: $2, got: $said"
 }
-refused 2 "'limit': expected limits, weights, contexts or visibility" $'# one\n[limit]\njobs_per_user = 3'
+refused 2 "'limit': expected limits, weights, contexts, guests or visibility" $'# one\n[limit]\njobs_per_user = 3'
 refused 2 "'jobs': expected jobs_per_user, contexts_per_user or messages_per_second" $'[limits]\njobs = 3'
 refused 2 "'jobs_per_user': expected a whole number from 1 to 255" $'[limits]\njobs_per_user = 0'
 refused 2 "'jobs_per_user': expected a whole number" $'[limits]\njobs_per_user = "3"'
@@ -41,6 +41,13 @@ refused 2 "'contexts_per_user': expected a whole number" $'[limits]\ncontexts_pe
 refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = "1-"'
 refused 2 "'reserved': expected a list of CPUs" $'[contexts]\nreserved = [1]'
 refused 2 "'open': expected reserved" $'[contexts]\nopen = "1"'
+refused 2 "'contexts': expected a list of CPUs" $'[guests]\ncontexts = "x"'
+refused 2 "'all': expected contexts or control_groups" $'[guests]\nall = 1'
+refused 2 "'control_groups': expected an array" $'[guests]\ncontrol_groups = "/a"'
+refused 3 "'a': expected a control group" $'[guests]\ncontrol_groups = [\n"a"]'
+refused 2 "'/a/../b': expected a control group" $'[guests]\ncontrol_groups = ["/a/../b"]'
+refused 2 "'/': expected a control group" $'[guests]\ncontrol_groups = ["/"]'
+refused 2 "guests have no contexts" $'[guests]\ncontrol_groups = ["/a"]'
 refused 2 "'all': expected everyone, users or groups" $'[visibility]\nall = true'
 refused 2 "'everyone': expected true or false" $'[visibility]\neveryone = 1'
 refused 2 "'users': expected an array" $'[visibility]\nusers = "root"'
@@ -101,6 +108,17 @@ if ((contexts >= 2)); then
   until_it_is own_contexts $((contexts - 1))
   follow '# nothing'
   until_it_is own_contexts "$contexts"
+  # A guest runs where the policy lets guests run, else where no job does, else anywhere.
+  [[ $("$callisto" run --guest nproc 2> "$work/told") == "$contexts" ]] || fail "a guest without a place"
+  grep -q "has no contexts for guests" "$work/told" || fail "no word that guests have no contexts"
+  follow "contexts.reserved = \"$first\""
+  [[ $("$callisto" run --guest nproc) == 1 ]] || fail "a guest runs on more than the reserved context"
+  follow "contexts.reserved = \"$first\"
+guests.contexts = \"0-1023\""
+  [[ $("$callisto" run --guest nproc) == "$contexts" ]] || fail "a guest's own contexts"
+  follow "guests.contexts = \"1023\""
+  said=$("$callisto" run --guest nproc 2>&1) && fail "a guest without a context: $said"
+  [[ $said == *"no context for guests"* ]] || fail "$said"
   follow $'[limits]\ncontexts_per_user = 1'
   until_it_is own_contexts 1
   follow '# nothing'
@@ -109,3 +127,6 @@ fi
 kill -TERM $broker
 wait $broker || true
 [[ ! -e $work/broker ]] || fail "the socket is left"
+[[ $("$callisto" run --guest nproc 2>&1) == *"no broker answers"*"$contexts" ]] || fail "a guest without a broker"
+said=$("$callisto" run --guest --weight 2 true 2>&1) && fail "a guest with a weight"
+[[ $said == *"a guest is no job"* ]] || fail "$said"

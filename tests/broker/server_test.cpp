@@ -327,6 +327,28 @@ TEST_F(Broker, JobsAreListedInPagesAndNoReaderHoldsTheBrokerUp) {
   EXPECT_EQ(reported().jobs, 0u);
 }
 
+TEST_F(Broker, AGuestLearnsItsPlaceAndNothingElse) {
+  start();
+  const auto none = ask_for_place();
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->empty()) << "the policy has no contexts for guests";
+  EXPECT_EQ(reported().jobs, 0u);
+  broker_.emplace([&](const tests::child::say& say) {
+    policy rules;
+    rules.reserved.add(70);
+    server serves({.path = path(), .rules = rules, .root = root_, .online = online_});
+    say('b');
+    serves.run([] { return false; });
+  });
+  ASSERT_EQ(broker_->hear(), 'b');
+  const descriptor s = raw();
+  tell(s, ask_place());
+  const auto answer = hear(s);
+  ASSERT_TRUE(answer && std::holds_alternative<place>(*answer));
+  EXPECT_EQ(std::get<place>(*answer).contexts[1], 1u << 6);
+  EXPECT_FALSE(hear(s)) << "one answer a connection";
+}
+
 TEST(BrokerMessages, AListIsTakenOnlyIfEachOfItsMembersCanBe) {
   usage_page good{.count = 1};
   good.lines[0].number = 7;

@@ -110,3 +110,27 @@ until_it_is $other own_jobs 3
 start $one
 until [[ $(seen $other | wc -l) == 2 ]]; do sleep 0.05; done
 until [[ $(seen $one) == "\"uid\":$one" ]]; do sleep 0.05; done
+
+# A container: other users', processes' and mounts' numbers. Its job counts as its user's outside, and finds the socket
+# if that is there. In a folder that others can write a socket of an unknown user is none of a broker's.
+contained() {
+  env CALLISTO_COSCHED_DIR="$work/$other" setpriv --reuid=$other --regid=$other --clear-groups "$@"
+}
+if contained unshare -Urpfm --kill-child --mount-proc true 2> "$work/said"; then
+  until_it_is $other own_jobs 3
+  # Its process is the one that is killed at the end, and its children with it.
+  (CALLISTO_COSCHED_DIR=$work/$other exec setpriv --reuid=$other --regid=$other --clear-groups \
+    unshare -Urpfm --kill-child --mount-proc "$work/job") > "$work/said" &
+  pids+=($!)
+  until grep -q joined "$work/said"; do kill -0 $! || fail "the job in a container ended"; done
+  until_it_is $other own_jobs 4
+  chmod 777 "$work"
+  [[ $(contained unshare -Urpfm --kill-child --mount-proc "$work/callisto" status) != *"A broker"* ]] ||
+    fail "a socket that another user may have put there counts as a broker's"
+  chmod 755 "$work"
+  bubble=(bwrap --unshare-all --ro-bind / / --bind "$work/$other" "$work/$other" --proc /proc --dev /dev)
+  if contained "${bubble[@]}" true 2> "$work/said"; then
+    [[ $(contained "${bubble[@]}" "$work/callisto" status) == *"A broker"* ]] ||
+      fail "no broker in bubblewrap's container"
+  fi
+fi

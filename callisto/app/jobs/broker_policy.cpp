@@ -55,10 +55,12 @@ class policy_reader {
           weights(table_of(key, value));
         } else if (key == "contexts") {
           contexts(table_of(key, value));
+        } else if (key == "guests") {
+          guests(table_of(key, value));
         } else if (key == "visibility") {
           visibility(table_of(key, value));
         } else {
-          unknown(key, "limits, weights, contexts or visibility");
+          unknown(key, "limits, weights, contexts, guests or visibility");
         }
       }
     } catch (const toml::parse_error& e) {
@@ -76,6 +78,9 @@ class policy_reader {
         throw input_error(path_, control_group_lines_.at(group),
                           fmt::format("a control group's weight is below the default, {}", made_.weight));
       }
+    }
+    if (!made_.guest_groups.empty() && made_.contexts_of_guests().empty()) {
+      throw input_error(path_, guests_at_, "guests have no contexts: neither guests.contexts nor contexts.reserved");
     }
     return made_;
   }
@@ -132,7 +137,7 @@ class policy_reader {
         }
       } else if (key == "control_groups") {
         for (const auto& [name, weight] : table_of(key, value)) {
-          if (!name.str().starts_with('/') || (name.str().size() > 1 && name.str().ends_with('/'))) {
+          if (!is_control_group(name.str())) {
             refuse(name.source(), fmt::format("'{}': expected a control group, such as \"/user.slice\"",
                                               one_line(std::string(name.str()))));
           }
@@ -158,15 +163,49 @@ class policy_reader {
   void contexts(const toml::table& of) {
     for (const auto& [key, value] : of) {
       if (key != "reserved") unknown(key, "reserved");
-      const auto* const text = value.as_string();
-      const auto list = text == nullptr ? std::nullopt : machine::parse_cpu_list(text->get());
-      if (text != nullptr && text->get().empty()) continue;
-      if (!list) refuse(key.source(), "'reserved': expected a list of CPUs, such as \"0-3,8\"");
-      for (const unsigned c : *list) {
-        if (c >= cosched::max_contexts) refuse(key.source(), "'reserved': no CPU has a number above 1023");
-        made_.reserved.add(c);
+      made_.reserved = list_of(key, value);
+    }
+  }
+  cosched::context_set list_of(const toml::key& key, const toml::node& value) const {
+    cosched::context_set made;
+    const auto* const text = value.as_string();
+    const auto list = text == nullptr ? std::nullopt : machine::parse_cpu_list(text->get());
+    if (text != nullptr && text->get().empty()) return made;
+    if (!list) refuse(key.source(), fmt::format("'{}': expected a list of CPUs, such as \"0-3,8\"", key.str()));
+    for (const unsigned c : *list) {
+      if (c >= cosched::max_contexts)
+        refuse(key.source(), fmt::format("'{}': no CPU has a number above 1023", key.str()));
+      made.add(c);
+    }
+    return made;
+  }
+
+  void guests(const toml::table& of) {
+    const toml::key* groups = nullptr;
+    for (const auto& [key, value] : of) {
+      if (key == "contexts") {
+        made_.guests = list_of(key, value);
+      } else if (key == "control_groups") {
+        groups = &key;
+        const toml::array* const all = value.as_array();
+        if (all == nullptr) refuse(key.source(), "'control_groups': expected an array");
+        for (const toml::node& one : *all) {
+          const auto* const name = one.as_string();
+          if (name == nullptr || !is_control_group(name->get()) || name->get() == "/") {
+            refuse(one.source(), fmt::format("'{}': expected a control group, such as \"/user.slice\"",
+                                             name != nullptr ? one_line(name->get()) : std::string("?")));
+          }
+          made_.guest_groups.insert(name->get());
+        }
+      } else {
+        unknown(key, "contexts or control_groups");
       }
     }
+    if (!made_.guest_groups.empty()) guests_at_ = groups->source().begin.line;
+  }
+  static bool is_control_group(std::string_view name) {
+    return name.starts_with('/') && (name.size() == 1 || !name.ends_with('/')) &&
+           name.find("/../") == std::string_view::npos && !name.ends_with("/..");
   }
 
   void visibility(const toml::table& of) {
@@ -210,6 +249,7 @@ class policy_reader {
   broker::policy made_;
   std::map<std::uint64_t, std::size_t> group_lines_;
   std::map<std::string, std::size_t> control_group_lines_;
+  std::size_t guests_at_ = 0;
 };
 
 }  // namespace

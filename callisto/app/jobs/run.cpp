@@ -2,12 +2,14 @@
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/notes.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/placed_programs.hpp>
 #include <callisto/app/jobs/replaced_library.hpp>
 #include <callisto/app/jobs/run_watcher.hpp>
 #include <callisto/app/jobs/table_access.hpp>
+#include <callisto/broker/client.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -40,6 +42,7 @@ struct run_arguments {
   std::optional<std::string> contexts;
   job_settings how;
   bool no_openmp = false;
+  bool guest = false;
   bool check = false;
 };
 
@@ -104,10 +107,30 @@ bool is_to_share(const run_arguments& o) {
   return o.how.openmp || o.how.weight || o.how.cosched || o.contexts;
 }
 
+/// Puts this process, and the program that takes its place, onto the contexts that a broker leaves to guests.
+void be_a_guest() {
+  const std::optional<cosched::context_set> place = broker::ask_for_place();
+  if (!place || place->empty()) {
+    warn(place ? "run --guest: the broker's policy has no contexts for guests: the program runs on all"
+               : "run --guest: no broker answers: the program runs on all contexts");
+    return;
+  }
+  std::vector<unsigned> contexts;
+  for (const unsigned c : machine::limits::current().cpus) {
+    if (c < cosched::max_contexts && place->has(c)) contexts.push_back(c);
+  }
+  if (contexts.empty()) throw usage_error("--guest: no context for guests is one that this process may use");
+  if (!affinity(contexts).set()) {
+    throw usage_error(fmt::format("--guest: cannot use {}: {}", machine::format_cpu_list(contexts),
+                                  std::generic_category().message(errno)));
+  }
+}
+
 [[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
   if (command.empty()) throw usage_error("PROGRAM: expected a program to run; see 'callisto run --help'");
   std::optional<choosing_places> choosing;
   variables environment = environment_of(o.how);
+  if (o.guest) be_a_guest();
   if (o.contexts) {
     // Until exec: of two at once, the second sees what the first has chosen.
     choosing.emplace();
@@ -186,6 +209,10 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]")
       .words({"on", "off"});
   parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
+  parser.add_flag("--guest", o->guest, "It is no job: it runs beside jobs, where the broker's policy lets guests run")
+      .more(
+          "Its contexts are those of `guests` in the [policy](broker-policy.md), or those reserved there; children "
+          "have the same. Without a broker it runs on all.");
   parser.add_flag("--check", o->check, "Only tell what OpenMP library it has, and whether it is replaced")
       .more("The program does not run; its loader lists its libraries.");
   parser.more("The OpenMP library is `lib/callisto/libgomp.so.1`; `LD_PRELOAD` makes the program use it.");
@@ -205,10 +232,15 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       "Examples:\n"
       "  callisto run --weight 3 -- ./simulation input.dat\n"
       "  callisto run --contexts 4 -- callisto pagerank web.cg\n"
-      "  callisto run --contexts 0-3,8 --coschedule off -- ./benchmark");
+      "  callisto run --contexts 0-3,8 --coschedule off -- ./benchmark\n"
+      "  callisto run --guest -- make -j");
   return {parser, [o, program = std::move(program)](const std::stop_token&) {
             if (o->check) return check(program);
-            o->how.openmp = !o->no_openmp;
+            if (o->guest && (o->contexts || o->how.weight || o->how.cosched)) {
+              throw usage_error("--guest: a guest is no job: not with --weight, --contexts or --coschedule");
+            }
+            if (o->guest) o->how.cosched = false;
+            o->how.openmp = !o->no_openmp && !o->guest;
             become(program, *o);
           }};
 }
