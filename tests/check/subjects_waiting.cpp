@@ -3,6 +3,7 @@
 
 #include <callisto/waiting/attendance.hpp>
 #include <callisto/waiting/entry_gate.hpp>
+#include <callisto/waiting/late_step.hpp>
 #include <callisto/waiting/spin_lock.hpp>
 #include <callisto/waiting/work_signal.hpp>
 
@@ -180,6 +181,48 @@ class watcher_and_present {
   machine::atomic_of<checked, std::uint64_t> looks_{0};
 };
 
+/// A taker that tries a late step until it is forbidden or taken; a thread that forbids it; and threads that put it
+/// off, look at what it makes, and let go.
+template <unsigned Others>
+class takers_and_others {
+  using order = machine::order;
+  using checked = machine::checked;
+
+ public:
+  static constexpr unsigned threads = 2 + Others;
+  static constexpr unsigned first_alike = 2;
+  void run(unsigned thread) {
+    if (thread == 0) return take();
+    if (thread == 1) {
+      step_.forbid();
+      const unsigned seen = made_;
+      step_.forbid();
+      require(seen == made_, "nothing is made once it is forbidden");
+      return;
+    }
+    step_.put_off();
+    const unsigned seen = made_;
+    const unsigned again = made_;
+    require(seen == again && seen % 2 == 0, "a step is seen whole, or not");
+    step_.let_go();
+  }
+
+ private:
+  void take() {
+    for (unsigned tries = 0; tries < 2 && !step_.is_forbidden(); ++tries) {
+      if (!step_.begin()) continue;
+      require(made_ == 0, "a step is taken once");
+      made_ = 1;
+      made_ = 2;
+      step_.end();
+      return;
+    }
+  }
+
+  waiting::late_step<checked> step_;
+  plain<unsigned> made_{0};
+};
+
 constexpr const char* excludes = "one holder at a time; additions kept";
 constexpr const char* orders = "the item is seen inside; the leader sees what followers wrote";
 constexpr const char* wakes = "no wake-up is lost";
@@ -196,6 +239,10 @@ const registered<sleepers_of_two<1>> work_signal_two("work_signal.two_leaders", 
                                                      exhaustive({2, 1}));
 const registered<finishers<1, true>> finish_2("finish.2", ends, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<finishers<2, false>> finish_3("finish.3", ends, exhaustive({1, 1}), exhaustive({2, 1}));
+const registered<takers_and_others<0>> late_step_2("late_step.2", "a late step is seen whole, or forbidden",
+                                                   exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<takers_and_others<1>> late_step_3("late_step.3", "a late step is seen whole, or put off",
+                                                   exhaustive({1, 1}), exhaustive({2, 1}));
 const registered<watcher_and_present<1, 1>> attendance_2("attendance.2", wakes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<watcher_and_present<1, 2>> attendance_again("attendance.2x2", wakes, exhaustive({1, 1}),
                                                              exhaustive({2, 1}));

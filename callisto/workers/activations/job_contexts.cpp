@@ -10,11 +10,11 @@
 #include <callisto/machine/system/small_thread.hpp>
 #include <callisto/machine/timed_park.hpp>
 #include <callisto/waiting/attendance.hpp>
+#include <callisto/waiting/late_step.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -76,20 +76,8 @@ struct job_contexts::state {
   cosched::membership how;
   std::vector<std::string> folders;  ///< of tables
   std::uint64_t joins_after = 0;     ///< in nanoseconds
-  // A word and no lock: a member that forks may be preempted in between.
-  native::atomic<std::uint64_t> late{0};  ///< `joining` or not, `leaves` or not, and `forks` for each fork() under way
-  static constexpr std::uint64_t joining = 1;  ///< the lookout thread makes `job`
-  static constexpr std::uint64_t leaves = 2;
-  static constexpr std::uint64_t forks = 4;
-
-  /// Keeps the lookout thread from making `job` from now on, and waits until it does not.
-  void stop_joining(std::uint64_t why) noexcept {
-    std::uint64_t now = late.fetch_add(why, machine::order::acquire) + why;
-    while ((now & joining) != 0) {
-      native::park(late, static_cast<std::uint32_t>(now));
-      now = late.load(machine::order::acquire);  // acquire, both: pair with join_late()'s release, and show its `job`
-    }
-  }
+  /// The lookout thread makes `job`. No lock: a member that forks may be preempted in between.
+  waiting::late_step<native> joining;
   std::vector<unsigned> os_index;
   std::vector<double> shares;  ///< the job's part of the time, by context; for the lookout thread
   // Set before there is a thread:
@@ -186,7 +174,7 @@ void job_contexts::look_out(user& by, context_owners<native>& owners) {
 job_contexts::~job_contexts() {
   state& s = *state_;
   if (s.looks_out) {
-    s.stop_joining(state::forks);
+    s.joining.put_off();
     // relaxed, all: pthread_join orders the rest. 2 already: it could not join.
     std::uint64_t runs = 0;
     s.ends.compare_exchange(runs, 1, machine::order::relaxed);
@@ -209,15 +197,12 @@ job_contexts::~job_contexts() {
 }
 
 void job_contexts::leave() {
-  // Once: `leaves` is a bit, and after the first call there is nothing to do.
-  if ((state_->late.load(machine::order::relaxed) & state::leaves) != 0) return;  // relaxed: a bit by itself
-  state_->stop_joining(state::leaves);
+  state_->joining.forbid();
   if (state_->job != nullptr) state_->job->leave();
 }
 
-void job_contexts::before_fork() noexcept { state_->stop_joining(state::forks); }
-// relaxed: the lookout thread learns nothing else by it.
-void job_contexts::after_fork() noexcept { state_->late.fetch_sub(state::forks, machine::order::relaxed); }
+void job_contexts::before_fork() noexcept { state_->joining.put_off(); }
+void job_contexts::after_fork() noexcept { state_->joining.let_go(); }
 
 bool job_contexts::with_others() const noexcept {
   return state_->with_others.load(machine::order::relaxed);  // relaxed: a hint; a proxy thread tells what counts
@@ -232,17 +217,15 @@ bool job_contexts::may_be_asked(unsigned c) const noexcept {
 bool job_contexts::join_late() {
   state& s = *state_;
   if (s.job != nullptr) return true;
-  for (std::uint64_t before = 0;; before = 0) {
+  for (;;) {
     machine::park_for(s.ends, 0, s.joins_after);
     if (s.ends.load(machine::order::relaxed) != 0) return false;  // relaxed: a flag by itself
-    // relaxed: what other threads did before they forked or left does not matter here.
-    if (s.late.compare_exchange(before, state::joining, machine::order::relaxed)) break;
-    if ((before & state::leaves) != 0) return false;
+    if (s.joining.begin()) break;
+    if (s.joining.is_forbidden()) return false;
   }
   std::string refusal;
   s.job = cosched::job::join(s.how, s.folders, refusal);
-  s.late.fetch_sub(state::joining, machine::order::release);  // release: publishes `job` to stop_joining()'s acquires
-  native::unpark(s.late, std::numeric_limits<unsigned>::max());
+  s.joining.end();
   return s.job != nullptr;
 }
 
