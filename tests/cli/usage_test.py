@@ -125,18 +125,22 @@ class Usage(CommandTest):
             (["pagernk", graph], "pagernk", "pagerank"),
             (["page", graph], "page", "pagerank"),
             (["hlep"], "hlep", "help"),
+            (["help", "pagernk"], "no subcommand 'pagernk'", "pagerank"),
             (["pagerank", "--tpo", "3", graph], "--tpo", "--top"),
             (["pagerank", graph, "--dampng=0.5"], "--dampng=0.5", "--damping"),
         ]:
             with self.subTest(arguments):
                 message = self.refuse(USAGE, *arguments, says=[wrong, f"did you mean '{meant}'?"])
                 self.assertNotIn("g.txt", message)
-        message = self.refuse(USAGE, "xyzzy", graph, says="not expected: xyzzy; see 'callisto --help'")
+        message = self.refuse(USAGE, "xyzzy", graph, says="no subcommand 'xyzzy'; see 'callisto --help'")
         self.assertNotIn("did you mean", message)
 
     def test_help_of(self):
         for words in [[], ["pagerank"], ["run"]]:
             self.assertEqual(self.succeed("help", *words), self.succeed(*words, "--help"))
+        self.assertEqual(self.succeed("help", "help"), self.succeed("help"))
+        self.assertEqual(self.succeed("version"), self.succeed("--version"))
+        self.refuse(USAGE, "version", "--nonsense", says="no subcommand 'version'")
         text = self.succeed("--help")
         for subject in ["Graphs", "Sharing the machine"]:
             self.assertIn(f"\n{subject}:\n", text)

@@ -336,7 +336,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const auto option = std::ranges::find_if(unexpected, [](const std::string& word) { return word.starts_with('-'); });
     const std::string& wrong = parser != &app && option != unexpected.end() ? *option : unexpected.front();
     const std::string meant = meant_by(wrong, *parser);
-    message = "not expected: " + wrong;
+    // The first word that is no option chooses a subcommand.
+    const bool chooses = parser == &app && !wrong.starts_with('-') && !app.get_subcommands({}).empty();
+    message = chooses ? fmt::format("no subcommand '{}'", wrong) : "not expected: " + wrong;
     if (!meant.empty()) message += fmt::format("; did you mean '{}'?", meant);
   } else {
     message = error.what();

@@ -28,10 +28,20 @@ struct box {
   }
 };
 
+/// Returns the class of text on a fill of that colour, behind a blank; none for the fill of others.
+std::string ink_class(std::size_t colour) {
+  if (colour < svg_group_colours) return fmt::format(" og{}", colour);
+  if (colour >= svg_first_step && colour < svg_first_step + svg_steps)
+    return fmt::format(" oq{}", colour - svg_first_step);
+  return {};
+}
+
 /// Adds the names of circles, of the largest first, that do not overlap each other.
 template <class X, class Y>
 void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X& x, const Y& y) {
   constexpr double column = 6.6;  // about the mean width of a letter
+  // Letters of wide fonts, and the rim of the circle: a name that touches it is hard to read.
+  constexpr double widest = 1.2;
   constexpr double line = 13;
   std::vector<const drawn_vertex*> named;
   for (const drawn_vertex& v : vertices) {
@@ -41,7 +51,7 @@ void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X
   std::vector<box> taken;
   for (const drawn_vertex* v : named) {
     const double wide = column * static_cast<double>(columns(v->label));
-    const bool inside = wide <= 2 * v->radius;
+    const bool inside = widest * wide <= 2 * v->radius;
     double left = inside ? x(*v) - wide / 2 : x(*v) + v->radius + 2;
     // Right of its circle; left of it where the picture ends.
     if (!inside && left + wide > panel.width) left = x(*v) - v->radius - 2 - wide;
@@ -49,8 +59,15 @@ void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X
     const box at{left, left + wide, y(*v) - line / 2, y(*v) + line / 2};
     if (std::ranges::any_of(taken, [&](const box& other) { return at.overlaps(other); })) continue;
     taken.push_back(at);
-    fmt::format_to(std::back_inserter(panel.elements), "<text class=\"small{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                   inside ? " inside" : " name", left, y(*v) + 4, xml(v->label));
+    if (inside) {
+      fmt::format_to(std::back_inserter(panel.elements),
+                     "<text class=\"small inside{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                     ink_class(v->colour), x(*v), y(*v) + 4, xml(v->label));
+    } else {
+      fmt::format_to(std::back_inserter(panel.elements),
+                     "<text class=\"small name\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left, y(*v) + 4,
+                     xml(v->label));
+    }
   }
 }
 
@@ -61,7 +78,7 @@ std::string svg_fill(std::size_t colour) {
   if (colour >= svg_first_step && colour < svg_first_step + svg_steps) {
     return fmt::format("class=\"q{}\"", colour - svg_first_step);
   }
-  return "fill=\"#8a9096\"";
+  return fmt::format("fill=\"{}\"", svg_other_fill);
 }
 
 svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const drawn_edge> edges, double width,

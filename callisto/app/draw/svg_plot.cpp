@@ -92,7 +92,8 @@ class plot_scale {
       for (double k = std::floor(std::log10(low_)); k <= std::ceil(std::log10(high_)); ++k) {
         for (const double digit : digits) {
           const double v = digit * std::pow(10, k);
-          if (v >= low_ && v <= high_) out.push_back(v);
+          // Of whole numbers, none lies between two.
+          if (v >= low_ && v <= high_ && (!whole_ || v == std::floor(v))) out.push_back(v);
         }
       }
       if (out.size() < 2 && whole_) {
