@@ -35,14 +35,25 @@ TEST(svg_graph, draws_all_lines_by_width) {
 }
 
 TEST(svg_graph, of_names_that_overlap_the_larger_circle_has_its_own) {
-  std::vector<drawn_vertex> vertices(3);
-  vertices[0] = {0, 0, 3, 0, "small", "", ""};
-  vertices[1] = {0.001, 0, 5, 0, "large", "", ""};
-  vertices[2] = {1, 1, 3, 0, "<far>", "", ""};
+  std::vector<drawn_vertex> vertices(9);
+  for (drawn_vertex& v : vertices) v = {0.001, 0, 6, 0, "small", "", ""};
+  vertices[6] = {0, 0, 8, 0, "large", "", ""};
+  vertices[7] = {1, 1, 3, 0, "<far>", "", ""};
+  vertices[8] = {-1, -1, 3, 0, "", "", ""};
   const svg_panel panel = draw_graph(vertices, {}, 300, 300);
   EXPECT_EQ(drawn_count(panel.elements, ">large<"), 1u);
-  EXPECT_EQ(drawn_count(panel.elements, ">small<"), 0u);
+  EXPECT_EQ(drawn_count(panel.elements, ">small<"), 3u);  // left, below and above
   EXPECT_EQ(drawn_count(panel.elements, ">&lt;far&gt;<"), 1u);
+}
+
+TEST(svg_graph, a_name_keeps_off_other_circles) {
+  std::vector<drawn_vertex> vertices(4);
+  vertices[0] = {0, 0, 10, 0, "Gerd", "", ""};
+  vertices[1] = {0.1, 0, 10, 0, "", "", ""};  // right of it
+  vertices[2] = {1, 1, 3, 0, "", "", ""};
+  vertices[3] = {-1, 0.5, 3, 0, "", "", ""};
+  const svg_panel panel = draw_graph(vertices, {}, 300, 300);
+  EXPECT_NE(panel.elements.find("x=\"111.6\" y=\"85.0\">Gerd<"), std::string::npos) << panel.elements;
 }
 
 TEST(svg_graph, a_name_is_inside_of_its_circle_where_it_fits) {

@@ -168,11 +168,25 @@ class Usage(CommandTest):
             self.refuse(USAGE, *words, says=f"found '{words[-1]}'; did you mean '{meant}'?")
         self.assertNotIn("did you mean", self.refuse(USAGE, "info", graph, "--format", "nonsense", says="--format"))
 
+    def test_suffixes_name_formats(self):
+        graph = self.file("g.txt", "0 1\n")
+        for name, first in [("csv", "Source,Target"), ("mtx", "%%MatrixMarket"), ("gr", "p sp")]:
+            out = self.folder / "converted"
+            self.succeed("convert", graph, out, "--to", name, "--directed")
+            self.assertTrue(out.read_text().startswith(first), out.read_text())
+            out.unlink()
+        table = self.file("g", "from;to\n0;1\n")
+        for name in ["csv", "tsv"]:
+            self.assertIn("(table)", self.succeed("info", table, "--format", name, "--directed"))
+        for name in ["x.csv", "npz", ""]:
+            self.refuse(USAGE, "convert", graph, self.folder / "o", "--to", name, says=["npz" if name == "npz" else "o"])
+
     def test_colours(self):
         graph = self.file("g.txt", "0 1\n")
         bold, red = "\x1b[1mUsage:\x1b[0m", "\x1b[1;31mcallisto:\x1b[0m"
         self.assertNotIn("\x1b", self.succeed("info", "--help"))
-        for words in [["info", "--help", "--color", "always"], ["--color=always", "info", "--help"]]:
+        for words in [["info", "--help", "--color", "always"], ["--color=always", "info", "--help"],
+                      ["info", "--help", "--colour", "always"], ["info", "--colour=always", "--help"]]:
             self.assertIn(bold, self.succeed(*words), words)
             self.assertIn(bold, self.succeed(*words, env={"NO_COLOR": "1"}), "an option is stronger than the environment")
         self.assertTrue(run("info", "--color=always", graph, "--nonsense").stderr.decode().startswith(red))

@@ -162,7 +162,7 @@ def on_page_markdown(markdown, page, config, files):
     # What is for those with a clone has no need of pages that show its files.
     without_sources = here.startswith(("docs/notebook/", "docs/rfcs/")) or not here.startswith("docs/") and here not in FRONT
     if here == "README.md":
-        markdown = re.sub(r'(<img src|<source srcset)="docs/', r'\1="', markdown)
+        markdown = re.sub(r'\b(src|srcset)="docs/', r'\1="', markdown)
     if here == COMMAND:
         _, markdown = sections_of(markdown)
 

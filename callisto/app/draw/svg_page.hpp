@@ -38,7 +38,7 @@ std::string xml(std::string_view text);
 inline constexpr std::size_t svg_colours = 6;
 /// The number of colours of groups, which differ for any colour vision.
 inline constexpr std::size_t svg_group_colours = 12;
-/// The fill of what has no colour of its own.
+/// The fill of a vertex that belongs to no group and no step.
 inline constexpr std::string_view svg_other_fill = "#8a9096";
 /// The number of steps of a scale of colours, from low to high.
 inline constexpr std::size_t svg_steps = 6;

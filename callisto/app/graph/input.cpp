@@ -85,7 +85,7 @@ void graph_input::add_loading_options(const command_parser& parser) {
       parser, "--format", "NAME",
       [this](const std::string& text) {
         try {
-          // What stands between the columns is seen in the content.
+          // The reader of tables finds the separator in the content.
           const bool table = text == "csv" || text == "tsv";
           options.read.format = table ? graph::file_format::table : graph::format_from_name(text);
         } catch (const usage_error&) {

@@ -235,7 +235,7 @@ std::string top_screen::render(const style& how) const {
   });
   std::string said =
       fmt::format("callisto top: {} on {}", counted(jobs_.size(), "job"), counted(contexts_.size(), "context"));
-  // What the table does not know of runs there, too: a context without a job is not said to be idle.
+  // Programs that are no jobs run there, too: a context without a job is not said to be idle.
   if (!jobs_.empty()) said += sharing_is_off ? ", sharing is off" : fmt::format(", {} in use by jobs", used);
   if (others_ >= 0) said += fmt::format("; others: {:.0f} %", others_ * 100);
   std::vector<std::string> lines;
