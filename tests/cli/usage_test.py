@@ -147,6 +147,18 @@ class Usage(CommandTest):
         self.assertIn("Usage: callisto run [OPTIONS] [--] PROGRAM [ARGUMENT...]\n", self.succeed("run", "--help"))
         self.assertNotIn("Excludes", self.succeed("pagerank", "--help"))
 
+    def test_help_fits(self):
+        """No line is longer than the terminal, and examples are commands still."""
+        for command in [[], *(c.split() for c in documented_commands())]:
+            for columns in (60, 80):
+                lines = self.succeed(*command, "--help", env={"COLUMNS": str(columns)}).splitlines()
+                longest = max((line for line in lines if not line.startswith("Usage")), key=len)
+                # A value, such as the name of a file, is not cut.
+                self.assertLessEqual(len(longest), columns if columns == 80 else 76, (command, longest))
+            examples = "\n".join(lines).replace("\\\n      ", "").split("Examples:\n")
+            for line in examples[1:]:
+                self.assertNotIn("\\", line)
+
     def test_short_help(self):
         """-h has the options of the subcommand alone, and three examples; --help says all."""
         for command in [[], *(c.split() for c in documented_commands())]:

@@ -72,7 +72,7 @@ std::string svg_style_rules() {
   return scale +
          "text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
          ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
-         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}"
+         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}.again{stroke-dasharray:2 3}"
          ".dots{fill:none;stroke-width:3.5;stroke-linecap:round;stroke-opacity:.6}"
          ".few{stroke-width:7;stroke-opacity:1}.edge{fill:none;stroke-opacity:.3}"
          ".arrow{fill-opacity:.6}"

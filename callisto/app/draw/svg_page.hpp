@@ -17,11 +17,12 @@ struct svg_panel {
 };
 
 /// Returns the rules for the style element of a document or page, for light and dark mode. They define `text`,
-/// `.title`, `.page`, `.small`, `.bg`, `.axis`, `.grid`, `.line`, `.level`, `.dots` and `.few` (larger dots), `.edge`,
-/// `.name` (text over lines) and `.inside` (text on a fill). The colours of series i < svg_colours are `.s<i>` for
-/// strokes and `.f<i>` for fills; those of groups i < svg_group_colours are fills `.g<i>`, those of steps of a scale
-/// i < svg_steps fills `.q<i>`. Text on such a fill has the class `.og<i>` or `.oq<i>`, too. `.arrow` fills heads of
-/// arrows.
+/// `.title`, `.page`, `.small`, `.bg`, `.axis`, `.grid`, `.line`, `.level`, `.again` (lines of a colour that an earlier
+/// series has),
+/// `.dots` and `.few` (larger dots), `.edge`, `.name` (text over lines) and `.inside` (text on a fill). The colours of
+/// series i < svg_colours are `.s<i>` for strokes and `.f<i>` for fills; those of groups i < svg_group_colours are
+/// fills `.g<i>`, those of steps of a scale i < svg_steps fills `.q<i>`. Text on such a fill has the class `.og<i>` or
+/// `.oq<i>`, too. `.arrow` fills heads of arrows.
 std::string svg_style_rules();
 
 /// Returns a whole SVG document: `title` and `subtitle` above rows of panels. Each row is as high as its highest panel.

@@ -292,6 +292,8 @@ class svg_plot::drawing {
 
   drawn line(const series& s, std::size_t index) const {
     drawn made;
+    // From here on colours come again.
+    if (index >= svg_colours) made.look = "line again";
     for (const point& p : s.points) {
       if (!can_draw(p)) continue;
       made.path += fmt::format("{}{:.1f} {:.1f}", made.path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
