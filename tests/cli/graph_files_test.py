@@ -105,7 +105,9 @@ class GraphFiles(CommandTest):
             self.assertEqual((graph["directed"], graph["notes"]), (not undirected, []), header)
         self.assertIn("taken as directed", self.notes("info", self.file("h.txt", "# see http://x.org/directed/\n1 2\n")))
         snap = self.file("h.txt", "# Directed graph (each unordered pair of nodes is saved once): x\n1 2\n2 1\n")
-        self.assertIn("each unordered pair is saved once", self.notes("info", snap))
+        self.assertIn("the header is ambiguous", self.notes("info", snap))
+        gephi = self.file("gephi.csv", "Source,Target,Type,Id\na,b,Undirected,1\n")
+        self.assertIn("directions 'Type'; left out: 'Id'", self.notes("info", gephi))
         self.assertIn("every edge is listed in both directions", self.notes("info", snap))
         self.assertEqual(self.notes("info", snap, "--undirected"), "")
 
