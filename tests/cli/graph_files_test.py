@@ -107,7 +107,7 @@ class GraphFiles(CommandTest):
         snap = self.file("h.txt", "# Directed graph (each unordered pair of nodes is saved once): x\n1 2\n2 1\n")
         self.assertIn("the header is ambiguous", self.notes("info", snap))
         gephi = self.file("gephi.csv", "Source,Target,Type,Id\na,b,Undirected,1\n")
-        self.assertIn("directions 'Type'; left out: 'Id'", self.notes("info", gephi))
+        self.assertIn("directions 'Type' (--columns)", self.notes("info", gephi))
         self.assertIn("every edge is listed in both directions", self.notes("info", snap))
         self.assertEqual(self.notes("info", snap, "--undirected"), "")
 
