@@ -242,7 +242,7 @@ json to_json(const domino_runs& runs, const domino_options& o) {
 }
 
 svg_plot draw(const domino_runs& runs, const domino_options& o, bool phases) {
-  svg_plot plot(runs.machine.name, {"threads", axis_scale::log2},
+  svg_plot plot(runs.machine.name + (phases ? ", phases" : ", tasks"), {"threads", axis_scale::log2},
                 {phases ? "us a phase of one task" : "tasks a us", axis_scale::log10});
   for (std::size_t h = 0; h < std::size(holds); ++h) {
     std::vector<svg_plot::point> points;

@@ -257,8 +257,8 @@ std::string draw(const std::string& title, const std::vector<figure_part>& parts
   }
   std::vector<std::vector<svg_panel>> rows;
   rows.push_back(
-      {heat_legend(scale, fmt::format("time, over the best of the first schedule ({}); threads downwards, "
-                                      "batch sizes across; struck through: given up; below, each schedule's best",
+      {heat_legend(scale, fmt::format("time, over the best of the first schedule ({}); down: threads, across: "
+                                      "batch sizes; a stroke: stopped early, too slow; below, each schedule's best",
                                       parts.front().plan().techniques.front().how.to_string()))});
   for (const figure_part& p : parts) {
     rows.push_back({heading(p.machine.name + ", " + p.name)});

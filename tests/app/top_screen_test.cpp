@@ -153,7 +153,7 @@ TEST(top_screen, says_that_all_stand_aside) {
   one.aside = cosched::aside::outsiders;
   screen.close(second, {one, job(1, "b", 0, second)});
   EXPECT_NE(screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}})
-                .find("2 jobs on 1 context, 1 without work"),
+                .find("2 jobs on 1 context, 0 in use by jobs"),
             std::string::npos);
   screen.close(2 * second, {one});
   EXPECT_NE(screen.render({.size = {80, 24}, .only = {}, .clock = {}, .table = {}})

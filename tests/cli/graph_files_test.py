@@ -95,7 +95,7 @@ class GraphFiles(CommandTest):
         for flag in ["--undirected", "--directed", "--quiet"]:
             self.assertEqual(self.notes("info", path, flag), "")
         self.assertEqual(len(self.json("info", path)["graph"]["notes"]), 1)
-        self.assertIn("each arc has its reverse", self.notes("info", self.file("b.txt", "1 2\n2 1\n")))
+        self.assertIn("every edge is listed in both directions", self.notes("info", self.file("b.txt", "1 2\n2 1\n")))
         self.refuse(USAGE, "info", path, "--directed", "--undirected")
 
     def test_headers_in_other_words(self):
@@ -105,8 +105,10 @@ class GraphFiles(CommandTest):
             self.assertEqual((graph["directed"], graph["notes"]), (not undirected, []), header)
         self.assertIn("taken as directed", self.notes("info", self.file("h.txt", "# see http://x.org/directed/\n1 2\n")))
         snap = self.file("h.txt", "# Directed graph (each unordered pair of nodes is saved once): x\n1 2\n2 1\n")
-        self.assertIn("each unordered pair is saved once", self.notes("info", snap))
-        self.assertIn("each arc has its reverse", self.notes("info", snap))
+        self.assertIn("the header is ambiguous", self.notes("info", snap))
+        gephi = self.file("gephi.csv", "Source,Target,Type,Id\na,b,Undirected,1\n")
+        self.assertIn("directions 'Type' (--columns)", self.notes("info", gephi))
+        self.assertIn("every edge is listed in both directions", self.notes("info", snap))
         self.assertEqual(self.notes("info", snap, "--undirected"), "")
 
     def test_time_stamps(self):
@@ -428,7 +430,7 @@ class GraphFiles(CommandTest):
         path = self.file("a.csv", "source,target,weight\nAnn <3,Bob,2\nBob,Cid,1\nCid,Ann <3,1\nCid,Dan,5\n")
         text = self.drawing(path)
         for name in ["Ann &lt;3", "Bob", "Cid", "Dan"]:
-            self.assertRegex(text, f'<text class="small (name|inside)"[^>]*>{name}</text>')
+            self.assertRegex(text, f'<text class="small (name|inside[^"]*)"[^>]*>{name}</text>')
         self.assertEqual(len(re.findall("<title>[^<]*arc", text)), 4)
         self.assertEqual(sum(d.count("M") for d in re.findall('class="edge"[^>]* d="([^"]*)"', text)), 4)
         self.assertEqual(text, self.drawing(path, "--threads", "1"))

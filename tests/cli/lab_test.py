@@ -55,7 +55,7 @@ class Laboratory(CommandTest):
             (["bench", "gap", "--nonsense"], "'callisto-lab bench gap --help'"),
             (["bench", "--rounds", "3", "gap"], "--rounds"),
             (["simulate", "--seed", "2", "fig7"], "see 'callisto-lab simulate fig7 --help'"),
-            (["nonsense"], "not expected: nonsense; see 'callisto-lab --help'"),
+            (["nonsense"], "no subcommand 'nonsense'; see 'callisto-lab --help'"),
             (["fig4"], "did you mean 'simulate fig4'?"),
             (["bench", "schedul"], "did you mean 'schedule'?"),
             (["pagerank", "graph.txt"], "pagerank"),

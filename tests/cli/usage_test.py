@@ -125,23 +125,39 @@ class Usage(CommandTest):
             (["pagernk", graph], "pagernk", "pagerank"),
             (["page", graph], "page", "pagerank"),
             (["hlep"], "hlep", "help"),
+            (["help", "pagernk"], "no subcommand 'pagernk'", "pagerank"),
             (["pagerank", "--tpo", "3", graph], "--tpo", "--top"),
             (["pagerank", graph, "--dampng=0.5"], "--dampng=0.5", "--damping"),
         ]:
             with self.subTest(arguments):
                 message = self.refuse(USAGE, *arguments, says=[wrong, f"did you mean '{meant}'?"])
                 self.assertNotIn("g.txt", message)
-        message = self.refuse(USAGE, "xyzzy", graph, says="not expected: xyzzy; see 'callisto --help'")
+        message = self.refuse(USAGE, "xyzzy", graph, says="no subcommand 'xyzzy'; see 'callisto --help'")
         self.assertNotIn("did you mean", message)
 
     def test_help_of(self):
         for words in [[], ["pagerank"], ["run"]]:
             self.assertEqual(self.succeed("help", *words), self.succeed(*words, "--help"))
+        self.assertEqual(self.succeed("help", "help"), self.succeed("help"))
+        self.assertEqual(self.succeed("version"), self.succeed("--version"))
+        self.refuse(USAGE, "version", "--nonsense", says="no subcommand 'version'")
         text = self.succeed("--help")
         for subject in ["Graphs", "Sharing the machine"]:
             self.assertIn(f"\n{subject}:\n", text)
         self.assertIn("Usage: callisto run [OPTIONS] [--] PROGRAM [ARGUMENT...]\n", self.succeed("run", "--help"))
         self.assertNotIn("Excludes", self.succeed("pagerank", "--help"))
+
+    def test_help_fits(self):
+        """No line is longer than the terminal, and examples are commands still."""
+        for command in [[], *(c.split() for c in documented_commands())]:
+            for columns in (60, 80):
+                lines = self.succeed(*command, "--help", env={"COLUMNS": str(columns)}).splitlines()
+                longest = max((line for line in lines if not line.startswith("Usage")), key=len)
+                # A value, such as the name of a file, is not cut.
+                self.assertLessEqual(len(longest), columns if columns == 80 else 76, (command, longest))
+            examples = "\n".join(lines).replace("\\\n      ", "").split("Examples:\n")
+            for line in examples[1:]:
+                self.assertNotIn("\\", line)
 
     def test_short_help(self):
         """-h has the options of the subcommand alone, and three examples; --help says all."""
@@ -164,11 +180,25 @@ class Usage(CommandTest):
             self.refuse(USAGE, *words, says=f"found '{words[-1]}'; did you mean '{meant}'?")
         self.assertNotIn("did you mean", self.refuse(USAGE, "info", graph, "--format", "nonsense", says="--format"))
 
+    def test_suffixes_name_formats(self):
+        graph = self.file("g.txt", "0 1\n")
+        for name, first in [("csv", "Source,Target"), ("mtx", "%%MatrixMarket"), ("gr", "p sp")]:
+            out = self.folder / "converted"
+            self.succeed("convert", graph, out, "--to", name, "--directed")
+            self.assertTrue(out.read_text().startswith(first), out.read_text())
+            out.unlink()
+        table = self.file("g", "from;to\n0;1\n")
+        for name in ["csv", "tsv"]:
+            self.assertIn("(table)", self.succeed("info", table, "--format", name, "--directed"))
+        for name in ["x.csv", "npz", ""]:
+            self.refuse(USAGE, "convert", graph, self.folder / "o", "--to", name, says=["npz" if name == "npz" else "o"])
+
     def test_colours(self):
         graph = self.file("g.txt", "0 1\n")
         bold, red = "\x1b[1mUsage:\x1b[0m", "\x1b[1;31mcallisto:\x1b[0m"
         self.assertNotIn("\x1b", self.succeed("info", "--help"))
-        for words in [["info", "--help", "--color", "always"], ["--color=always", "info", "--help"]]:
+        for words in [["info", "--help", "--color", "always"], ["--color=always", "info", "--help"],
+                      ["info", "--help", "--colour", "always"], ["info", "--colour=always", "--help"]]:
             self.assertIn(bold, self.succeed(*words), words)
             self.assertIn(bold, self.succeed(*words, env={"NO_COLOR": "1"}), "an option is stronger than the environment")
         self.assertTrue(run("info", "--color=always", graph, "--nonsense").stderr.decode().startswith(red))

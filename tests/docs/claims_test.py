@@ -183,6 +183,8 @@ CLAIMS = [
     ("docs/api.dox", r"Programs include these headers", r"Programs include (?!these)\w+ headers",
      headers_of(r"- callisto/(\w+\.hpp):")),
     ("README.md", r"There are these headers", None, headers_of(r"\| `callisto/(\w+\.hpp)` \|")),
+    ("README.md", r"\./x install +# into (\S+): command", None,
+     lambda m: (m[1], re.search(r"cmd_install\(\) \{\n  local prefix=\$\{1:-([^}]+)\}", text_of("x"))[1])),
     ("README.md", r"builds the command, which takes about (\w+) minutes on two processors", None,
      same_minutes(("docs/tutorial/first-graph.md", r"installs it there, in about (\w+) minutes on two processors"),
                   ("x", r"after about (\w+) minutes of building"))),

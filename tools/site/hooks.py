@@ -7,7 +7,8 @@
    folders it becomes text.
 4. Each subcommand has a page: reference/cli.md is cut at its headings.
 5. The search knows what users look for: neither the notebook, nor RFCs, nor pages of folders.
-6. What no browser of today loads is left out: the theme's fonts.
+6. What no browser of today loads is left out: the theme's fonts. Pages of folders and of the notebook have a menu of
+   sections alone, as the whole menu is most of such a page.
 """
 import html
 import json
@@ -30,6 +31,9 @@ FIRST = ["first-graph", "first-loop", "two-programs", "from-openmp", "from-onetb
 ROOMS = ["app", "graph", "openmp", "loop", "workers", "distributor", "cosched", "machine"]
 PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "GOVERNANCE.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
 FRONT = ["README.md", *PROJECT]
+MENU = re.compile(r'(<div class="wy-menu wy-menu-vertical"[^>]*>)(.*?)(</div>\s*</div>\s*</nav>)', re.DOTALL)
+SECTION = re.compile(r'<span class="caption-text">([^<]*)</span></p>\s*<ul[^>]*>\s*<li[^>]*>\s*<a[^>]* href="([^"]*)"')
+SHORT_CODE = re.compile(r"<code>(?=[^<]*[- ])(?=[^<]{1,24}<)([^<]*)")  # is not to be broken behind a hyphen
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>#]+)(#[^)\s>]*)?(>?\s*\))")
 COMMAND = "docs/reference/cli.md"
 SUBCOMMAND = re.compile(r"^### callisto ([\w-]+)\n", re.MULTILINE)
@@ -158,7 +162,7 @@ def on_page_markdown(markdown, page, config, files):
     # What is for those with a clone has no need of pages that show its files.
     without_sources = here.startswith(("docs/notebook/", "docs/rfcs/")) or not here.startswith("docs/") and here not in FRONT
     if here == "README.md":
-        markdown = markdown.replace('<img src="docs/', '<img src="')
+        markdown = re.sub(r'\b(src|srcset)="docs/', r'\1="', markdown)
     if here == COMMAND:
         _, markdown = sections_of(markdown)
 
@@ -204,10 +208,20 @@ def add_missing_scripts(folder):
             (folder / name).write_text("", encoding="utf-8")
 
 
+def menu_of_sections(menu):
+    """Returns a menu in which each section is one line, which leads to the section's first page."""
+    rows = "".join(f'<li class="toctree-l1"><a class="reference internal" href="{to}">{name}</a></li>\n'
+                   for name, to in SECTION.findall(menu))
+    return f"<ul>\n{rows}</ul>\n"
+
+
 def on_post_page(output, page, config):
-    """Takes away the blanks that the theme's templates leave, half of a page, but not those of code."""
+    """Shortens the menu of pages that are not for users, and takes away the blanks that the theme's templates leave, half of a page, but not those of code."""
+    if not is_for_users(page.url):
+        output = MENU.sub(lambda menu: menu[1] + menu_of_sections(menu[2]) + menu[3], output)
     parts = re.split(r"(<pre\b.*?</pre>)", output, flags=re.DOTALL)
-    return "".join(part if part.startswith("<pre") else re.sub(r"\s*\n\s*", "\n", part) for part in parts)
+    return "".join(part if part.startswith("<pre") else SHORT_CODE.sub(r'<code class="short">\1', re.sub(r"\s*\n\s*", "\n", part))
+                   for part in parts)
 
 
 def without_unused_fonts(site):

@@ -163,11 +163,37 @@ std::size_t help_width() noexcept {
   winsize size{};
   if (!text.empty() && failed == std::errc() && end == text.data() + text.size()) {
     width = number;
-  } else if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  } else if ((::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) ||
+             (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)) {
+    // Of `--help | less`, standard error is the terminal still.
     width = size.ws_col;
   }
   return std::clamp(width, narrowest, widest);
 }
+
+namespace {
+
+/// Returns an example that fits: what it does moves below the command, and a long command goes on below.
+std::string example(std::string_view line, std::size_t width) {
+  constexpr std::string_view below = "\n      ";
+  std::string out;
+  const std::size_t command = std::min(line.find_first_not_of(' '), line.size());
+  if (const std::size_t gap = line.find("   ", command); gap != line.npos && columns(line) > width) {
+    const std::size_t words = line.find_first_not_of(' ', gap);
+    return example(line.substr(0, gap), width) + std::string(below) + std::string(line.substr(words));
+  }
+  while (columns(line) + (out.empty() ? 0 : below.size() - 1) > width) {
+    // The last option that leaves room for the backslash; an option's value stays beside it.
+    const std::size_t room = width - 2 - (out.empty() ? 0 : below.size() - 1);
+    const std::size_t at = line.rfind(" --", std::min(room, line.size()));
+    if (at == line.npos || at <= command) break;
+    out += std::string(line.substr(0, at)) + " \\" + std::string(below);
+    line.remove_prefix(at + 1);
+  }
+  return out + std::string(line);
+}
+
+}  // namespace
 
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string lines;
@@ -182,7 +208,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with("  ")) {
       end_paragraph();
-      lines += std::string(line) + '\n';
+      lines += (columns(line) > width ? example(line, width) : std::string(line)) + '\n';
     } else {
       paragraph += std::string(line) + ' ';
     }
@@ -336,7 +362,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const auto option = std::ranges::find_if(unexpected, [](const std::string& word) { return word.starts_with('-'); });
     const std::string& wrong = parser != &app && option != unexpected.end() ? *option : unexpected.front();
     const std::string meant = meant_by(wrong, *parser);
-    message = "not expected: " + wrong;
+    // The first word that is no option chooses a subcommand.
+    const bool chooses = parser == &app && !wrong.starts_with('-') && !app.get_subcommands({}).empty();
+    message = chooses ? fmt::format("no subcommand '{}'", wrong) : "not expected: " + wrong;
     if (!meant.empty()) message += fmt::format("; did you mean '{}'?", meant);
   } else {
     message = error.what();

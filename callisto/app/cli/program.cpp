@@ -63,13 +63,17 @@ void write_error(std::string_view message) {
   if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // no reader is left
 }
 
-/// Makes `help X` what it means, `X --help`.
-std::vector<char*> without_help_word(int argc, char** argv) {
-  static std::string flag = "--help";
+/// Makes `help X` what it means, `X --help`; `help help` is `--help`, and `version` is `--version`.
+std::vector<char*> as_options(int argc, char** argv) {
+  static std::string help = "--help";
+  static std::string version = "--version";
   std::vector<char*> words(argv, argv + argc);
-  if (argc > 1 && std::string_view(argv[1]) == "help") {
+  if (argc == 2 && std::string_view(argv[1]) == "version") {
+    words[1] = version.data();
+  } else if (argc > 1 && std::string_view(argv[1]) == "help") {
     words.erase(words.begin() + 1);
-    words.push_back(flag.data());
+    if (argc == 3 && std::string_view(argv[2]) == "help") words.pop_back();
+    words.push_back(help.data());
   }
   words.push_back(nullptr);
   return words;
@@ -80,12 +84,13 @@ bool says(const command_line& words, char** argv, std::string_view word) {
   return std::find(argv + 1, argv + words.own, word) != argv + words.own;
 }
 
-/// Takes `--color WHEN` and `--color=WHEN` out of the program's own words; all subcommands take it.
+/// Takes `--color WHEN` and `--color=WHEN` out of the program's own words; all subcommands take it. `--colour` is the
+/// same.
 void take_colours(std::vector<char*>& arguments, int own) {
-  constexpr std::string_view flag = "--color";
   for (auto at = arguments.begin() + 1; at < arguments.begin() + own && *at != nullptr;) {
     const std::string_view word = *at;
     if (word == "--") return;
+    const std::string_view flag = word.starts_with("--colour") ? "--colour" : "--color";
     if (word == flag) {
       const bool has_value = at + 1 < arguments.begin() + own && at[1] != nullptr;
       use_colours(has_value ? at[1] : "");
@@ -180,7 +185,7 @@ bool is_moved(const cli_program& p, std::string_view word) {
 }
 
 int run(const cli_program& p, int given_argc, char** given_argv, const std::stop_token& stop) {
-  std::vector<char*> arguments = without_help_word(given_argc, given_argv);
+  std::vector<char*> arguments = as_options(given_argc, given_argv);
   const auto own_words = [&](int argc) {
     return p.split != nullptr ? p.split(argc, arguments.data()) : command_line{argc, {}};
   };

@@ -28,29 +28,80 @@ struct box {
   }
 };
 
-/// Adds the names of circles, of the largest first, that do not overlap each other.
+/// Returns the class of text on a fill of that colour, behind a blank; empty for `svg_other_fill`.
+std::string ink_class(std::size_t colour) {
+  if (colour < svg_group_colours) return fmt::format(" og{}", colour);
+  if (colour >= svg_first_step && colour < svg_first_step + svg_steps)
+    return fmt::format(" oq{}", colour - svg_first_step);
+  return {};
+}
+
+/// A place for a name: the box of its letters.
+struct name_place {
+  box at;
+  bool inside;  ///< of the circle
+
+  /// Returns the text there.
+  std::string text(const drawn_vertex& v) const {
+    const double baseline = (at.top + at.bottom) / 2 + 4;
+    if (!inside) {
+      return fmt::format("<text class=\"small name\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", at.left, baseline,
+                         xml(v.label));
+    }
+    return fmt::format("<text class=\"small inside{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                       ink_class(v.colour), (at.left + at.right) / 2, baseline, xml(v.label));
+  }
+};
+
+/// Returns where the name of the circle at (x, y) can stand, best first: inside of it if it fits; else right, left,
+/// below and above.
+std::vector<name_place> places_of(const drawn_vertex& v, double x, double y) {
+  constexpr double column = 6.6;  // about the mean width of a letter
+  // Letters of wide fonts, and the rim of the circle: a name that touches it is hard to read.
+  constexpr double widest = 1.2;
+  constexpr double half = 6.5;  // of a line
+  const double wide = column * static_cast<double>(columns(v.label));
+  const auto place = [&](double left, double middle, bool inside = false) {
+    return name_place{{left, left + wide, middle - half, middle + half}, inside};
+  };
+  if (widest * wide <= 2 * v.radius) return {place(x - wide / 2, y, true)};
+  const double gap = v.radius + 2;
+  return {place(x + gap, y), place(x - gap - wide, y), place(x - wide / 2, y + gap + half),
+          place(x - wide / 2, y - gap - half)};
+}
+
+/// Adds the names of circles, of the largest first, that do not overlap each other. A name keeps off the other circles
+/// where it can.
 template <class X, class Y>
 void add_names(svg_panel& panel, std::span<const drawn_vertex> vertices, const X& x, const Y& y) {
-  constexpr double column = 6.6;  // about the mean width of a letter
-  constexpr double line = 13;
+  // More pairs of a name and a circle would take longer to look at than the drawing.
+  constexpr std::size_t most_pairs = 4'000'000;
   std::vector<const drawn_vertex*> named;
   for (const drawn_vertex& v : vertices) {
     if (!v.label.empty()) named.push_back(&v);
   }
   std::ranges::stable_sort(named, std::ranges::greater(), [](const drawn_vertex* v) { return v->radius; });
+  const bool few = named.size() * vertices.size() <= most_pairs;
   std::vector<box> taken;
   for (const drawn_vertex* v : named) {
-    const double wide = column * static_cast<double>(columns(v->label));
-    const bool inside = wide <= 2 * v->radius;
-    double left = inside ? x(*v) - wide / 2 : x(*v) + v->radius + 2;
-    // Right of its circle; left of it where the picture ends.
-    if (!inside && left + wide > panel.width) left = x(*v) - v->radius - 2 - wide;
-    if (left < 0 || left + wide > panel.width) continue;
-    const box at{left, left + wide, y(*v) - line / 2, y(*v) + line / 2};
-    if (std::ranges::any_of(taken, [&](const box& other) { return at.overlaps(other); })) continue;
-    taken.push_back(at);
-    fmt::format_to(std::back_inserter(panel.elements), "<text class=\"small{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                   inside ? " inside" : " name", left, y(*v) + 4, xml(v->label));
+    const auto on_other_circle = [&](const box& at) {
+      return few && std::ranges::any_of(vertices, [&](const drawn_vertex& other) {
+               const double r = other.radius;
+               return &other != v && at.overlaps({x(other) - r, x(other) + r, y(other) - r, y(other) + r});
+             });
+    };
+    const name_place* best = nullptr;
+    const std::vector<name_place> places = places_of(*v, x(*v), y(*v));
+    for (const name_place& p : places) {
+      const bool outside = p.at.left < 0 || p.at.right > panel.width || p.at.top < 0 || p.at.bottom > panel.height;
+      if (outside || std::ranges::any_of(taken, [&](const box& other) { return p.at.overlaps(other); })) continue;
+      const bool clear = p.inside || !on_other_circle(p.at);
+      if (best == nullptr || clear) best = &p;
+      if (clear) break;
+    }
+    if (best == nullptr) continue;
+    taken.push_back(best->at);
+    panel.elements += best->text(*v);
   }
 }
 
@@ -61,7 +112,7 @@ std::string svg_fill(std::size_t colour) {
   if (colour >= svg_first_step && colour < svg_first_step + svg_steps) {
     return fmt::format("class=\"q{}\"", colour - svg_first_step);
   }
-  return "fill=\"#8a9096\"";
+  return fmt::format("fill=\"{}\"", svg_other_fill);
 }
 
 svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const drawn_edge> edges, double width,

@@ -129,7 +129,8 @@ svg_panel heat_legend(const heat_scale& scale, const std::string& words) {
   for (double v = scale.low; v <= scale.high * 1.001; v *= 2) {
     const double x = left + strip * (1 - lightness(scale, v));
     out += fmt::format("<path class=\"axis\" d=\"M{:.1f} {}v4\"/>\n", x, top + 14);
-    out += text_at(x, top + 32, "class=\"small\" text-anchor=\"middle\"", fmt::format("{:g}", v));
+    out += text_at(x, top + 32, "class=\"small\" text-anchor=\"middle\"",
+                   v < 1 ? fmt::format("1/{:g}", 1 / v) : fmt::format("{:g}", v));
   }
   return {left + strip + left, top + 52, std::move(out)};
 }

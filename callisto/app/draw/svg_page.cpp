@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace callisto::app {
 namespace {
@@ -30,19 +31,40 @@ constexpr std::array<std::string_view, svg_group_colours> dark_groups{"#aac6f4",
 constexpr std::array<std::string_view, svg_steps> steps{"#123570", "#43518f", "#6f7387",
                                                         "#9b9477", "#c9b662", "#fde737"};
 
+/// Returns the relative luminance of a colour `#rrggbb` by WCAG 2: 0 is black, 1 white.
+double luminance(std::string_view colour) {
+  constexpr std::array shares{0.2126, 0.7152, 0.0722};
+  double sum = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const double part = std::stoi(std::string(colour.substr(1 + 2 * i, 2)), nullptr, 16) / 255.0;
+    sum += shares[i] * (part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+/// Returns black or white, whichever is easier to read on `fill`: the contrast is 4.58 or more.
+std::string_view ink_on(std::string_view fill) {
+  const double light = luminance(fill) + 0.05;
+  return 1.05 / light > light / 0.05 ? "#ffffff" : "#000000";
+}
+
 }  // namespace
 
 std::string svg_style_rules() {
   const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
                         std::span<const std::string_view> colours, std::span<const std::string_view> groups) {
     std::string out = fmt::format(
-        ".bg{{fill:{0}}}text{{fill:{1}}}.axis,.edge{{stroke:{1}}}.grid{{stroke:{2}}}.name{{stroke:{0}}}.inside{{fill:{"
-        "0}}}.arrow{{fill:{1}}}",
-        background, ink, faint);
+        ".bg{{fill:{0}}}text{{fill:{1}}}.axis,.edge{{stroke:{1}}}.grid{{stroke:{2}}}.name{{stroke:{0}}}.arrow{{fill:{1}"
+        "}}.inside{{fill:{3}}}",
+        background, ink, faint, ink_on(svg_other_fill));
     for (std::size_t i = 0; i < colours.size(); ++i) {
       out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
     }
-    for (std::size_t i = 0; i < groups.size(); ++i) out += fmt::format(".g{}{{fill:{}}}", i, groups[i]);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      out += fmt::format(".g{0}{{fill:{1}}}.og{0}{{fill:{2}}}", i, groups[i], ink_on(groups[i]));
+    }
+    // In each mode again, below its rule for .inside.
+    for (std::size_t i = 0; i < steps.size(); ++i) out += fmt::format(".oq{}{{fill:{}}}", i, ink_on(steps[i]));
     return out;
   };
   std::string scale;
@@ -50,7 +72,7 @@ std::string svg_style_rules() {
   return scale +
          "text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
          ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
-         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}"
+         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}.again{stroke-dasharray:2 3}"
          ".dots{fill:none;stroke-width:3.5;stroke-linecap:round;stroke-opacity:.6}"
          ".few{stroke-width:7;stroke-opacity:1}.edge{fill:none;stroke-opacity:.3}"
          ".arrow{fill-opacity:.6}"

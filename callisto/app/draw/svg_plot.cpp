@@ -92,7 +92,8 @@ class plot_scale {
       for (double k = std::floor(std::log10(low_)); k <= std::ceil(std::log10(high_)); ++k) {
         for (const double digit : digits) {
           const double v = digit * std::pow(10, k);
-          if (v >= low_ && v <= high_) out.push_back(v);
+          // Of whole numbers, none lies between two.
+          if (v >= low_ && v <= high_ && (!whole_ || v == std::floor(v))) out.push_back(v);
         }
       }
       if (out.size() < 2 && whole_) {
@@ -291,6 +292,8 @@ class svg_plot::drawing {
 
   drawn line(const series& s, std::size_t index) const {
     drawn made;
+    // From here on colours come again.
+    if (index >= svg_colours) made.look = "line again";
     for (const point& p : s.points) {
       if (!can_draw(p)) continue;
       made.path += fmt::format("{}{:.1f} {:.1f}", made.path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));

@@ -85,7 +85,9 @@ void graph_input::add_loading_options(const command_parser& parser) {
       parser, "--format", "NAME",
       [this](const std::string& text) {
         try {
-          options.read.format = graph::format_from_name(text);
+          // The reader of tables finds the separator in the content.
+          const bool table = text == "csv" || text == "tsv";
+          options.read.format = table ? graph::file_format::table : graph::format_from_name(text);
         } catch (const usage_error&) {
           throw usage_error(
               fmt::format("--format: expected one of {}, found '{}'", fmt::join(format_choices({}), ", "), text));
@@ -93,7 +95,7 @@ void graph_input::add_loading_options(const command_parser& parser) {
       },
       "Format of the input instead of what its content shows:\n" + format_names())
       .group(group_name)
-      .more("By default the format and the compression are found from the content.")
+      .more("By default the format and the compression are found from the content. csv and tsv are table.")
       .words(format_choices({}));
   const command_option undirected =
       parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(group_name);

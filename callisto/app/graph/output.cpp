@@ -31,11 +31,15 @@ constexpr std::string_view native_name = "native";
 
 /// Returns the name of the format that `output` asks for. Throws usage_error if it asks for none.
 std::string format_of(const graph_output& output) {
-  if (output.format == native_name) return output.format;
+  if (output.format == native_name || output.format == "cg") return std::string(native_name);
   if (!output.format.empty()) {
     try {
       return std::string(graph::name_of(graph::format_from_name(output.format)));
     } catch (const usage_error&) {
+      const graph::file_format of_suffix = output.format.find('.') == std::string::npos
+                                               ? graph::format_from_suffix('.' + output.format)
+                                               : graph::file_format::automatic;
+      if (graph::can_be_written(of_suffix)) return std::string(graph::name_of(of_suffix));
       throw usage_error(fmt::format("--to: expected one of {}, {}, found '{}'", native_name,
                                     fmt::join(written_format_choices({}), ", "), output.format));
     }
@@ -94,6 +98,7 @@ void graph_output::add_to(const command_parser& parser) {
           "error then.");
   parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + written_format_names())
       .type_name("FORMAT")
+      .more("A suffix without its dot is the name of its format, too: csv, mtx, gr.")
       .words(written_format_choices({"native"}));
   parser.add_option("--names-to", names_to, "Write the vertices' names to FILE, one a line in order of labels")
       .type_name("FILE")

@@ -339,15 +339,20 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   page.begin_columns();
   if (size.arcs != 0) add_degrees(page, found, size.directed);
   if (found.distances && found.distances->at.size() > 1) add_distances(page, *found.distances, unused);
-  if (const auto& c = found.components; c && c->count > 1) {
+  // Where the list below has all of them, with bars, a chart of their sizes would say less.
+  if (const auto& c = found.components; c && c->count > c->largest.size()) {
     add_sizes(page, "Components", "component", "components", c->sizes,
               fmt::format("{} components, {} of them single vertices.", with_separators(c->count),
                           with_separators(c->single)));
   }
-  if (const auto& c = found.communities; c && c->count > 1 && size.arcs != 0) {
-    add_sizes(page, "Communities", "community", "communities", c->sizes,
-              fmt::format("{} communities by the Leiden method{}; modularity {:.3f}.", with_separators(c->count),
-                          weight_words(c->weights, loaded), c->modularity));
+  const bool groups = found.communities && found.communities->count > 1 && size.arcs != 0;
+  const std::string about_groups =
+      groups ? fmt::format("{} communities by the Leiden method{}; modularity {:.3f}.",
+                           with_separators(found.communities->count), weight_words(found.communities->weights, loaded),
+                           found.communities->modularity)
+             : std::string();
+  if (groups && found.communities->count > found.communities->largest.size()) {
+    add_sizes(page, "Communities", "community", "communities", found.communities->sizes, about_groups);
   }
   page.end_columns();
 
@@ -369,7 +374,6 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   }
 
   const bool parts = found.components && found.components->count > 1;
-  const bool groups = found.communities && found.communities->count > 1 && size.arcs != 0;
   if (parts || groups) {
     page.section(!groups  ? "Largest components"
                  : !parts ? "Largest communities"
@@ -377,7 +381,10 @@ std::string to_page(const overview& found, const graph_input& input, const loade
     page.begin_columns();
     if (parts) add_largest(page, groups ? "Components" : "", found.components->largest, size.vertices);
     page.end_columns();
-    if (groups) add_communities(page, parts ? "Communities" : "", *found.communities, size.vertices);
+    if (groups) {
+      add_communities(page, parts ? "Communities" : "", *found.communities, size.vertices);
+      page.paragraph(about_groups);
+    }
   }
 
   page.section("How this was found");

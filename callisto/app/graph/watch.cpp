@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -186,7 +187,7 @@ class watcher {
     if (o_.run.as_json) {
       json object = {{"update", seconds_.size()},
                      {"edits", edits.size()},
-                     {"microseconds", seconds * 1e6},
+                     {"microseconds", std::round(seconds * 1e9) / 1e3},
                      {"vertices", graph_.vertices()},
                      {"edges", graph_.edges()}};
       if (levels_) object["levels"] = json_of(by_levels, [&](std::uint32_t v) { return (*levels_)[v]; });

@@ -244,7 +244,7 @@ std::vector<std::string> what_is_replaced(const std::string& program) {
     } else if (is("libasan.")) {
       said.emplace_back("its libasan wants to be the first library: set ASAN_OPTIONS=verify_asan_link_order=0");
     } else if (is("libtsan.")) {
-      said.emplace_back("its libtsan reports races that are none, as with the stock library");
+      said.emplace_back("its libtsan reports false races, as with the stock library");
     }
   }
   if (elf.defines(SHT_DYNSYM, "GOMP_parallel")) {

@@ -185,7 +185,8 @@ void look_promptly() noexcept {
 void refuse_unusable_table(const std::string& refusal) {
   if (!refusal.empty()) throw unusable_table(refusal);
   if (const std::optional<std::string> folder = unusable_folder()) {
-    throw unusable_table(fmt::format("CALLISTO_COSCHED_DIR={}: expected a folder of one's own", one_line(*folder)));
+    throw unusable_table(
+        fmt::format("CALLISTO_COSCHED_DIR={}: expected a folder that this user can write to", one_line(*folder)));
   }
 }
 

@@ -227,15 +227,16 @@ std::string top_screen::help(const terminal::extent& size) {
 std::string top_screen::render(const style& how) const {
   const std::size_t width = how.size.columns;
   const std::size_t height = std::max<std::size_t>(how.size.rows, 1);
-  const auto free = static_cast<std::size_t>(
-      std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == no_job || c.idle; }));
+  const auto used = static_cast<std::size_t>(
+      std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs != no_job && !c.idle; }));
   // Jobs that stand aside hold no context of the table, however busy they are.
   const bool sharing_is_off = !jobs_.empty() && std::ranges::all_of(jobs_, [](const cosched::job_picture& job) {
     return job.aside != cosched::aside::no;
   });
   std::string said =
-      fmt::format("callisto top: {} on {}, ", counted(jobs_.size(), "job"), counted(contexts_.size(), "context"));
-  said += sharing_is_off ? "sharing is off" : fmt::format("{} without work", free);
+      fmt::format("callisto top: {} on {}", counted(jobs_.size(), "job"), counted(contexts_.size(), "context"));
+  // Programs that are no jobs run there, too: a context without a job is not said to be idle.
+  if (!jobs_.empty()) said += sharing_is_off ? ", sharing is off" : fmt::format(", {} in use by jobs", used);
   if (others_ >= 0) said += fmt::format("; others: {:.0f} %", others_ * 100);
   std::vector<std::string> lines;
   // The clock stands at the right if there is room.

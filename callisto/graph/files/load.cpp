@@ -149,12 +149,13 @@ void add_notes(load_report& r, bool undirected, const IsReciprocal& is_reciproca
                const load_options& options) {
   if (!r.direction_known) {
     r.notes.emplace_back(is_reciprocal()
-                             ? "nothing in it says whether edges have directions: taken as directed; each arc "
-                               "has its reverse, so --undirected gives the same edges"
+                             ? "nothing in it says whether edges have directions: taken as directed; every edge is "
+                               "listed in both directions, so --undirected counts each once"
                              : "nothing in it says whether edges have directions: taken as directed "
                                "(--undirected ignores directions, --directed confirms)");
   } else if (!options.read.directed && !options.read.undirected && is_reciprocal()) {
-    r.notes.emplace_back("each arc has its reverse, so --undirected gives the same edges (--directed confirms)");
+    r.notes.emplace_back(
+        "every edge is listed in both directions: --undirected counts each once, --directed ends this note");
   }
   // A list that names each undirected edge in both directions has lost nothing.
   const bool both_ways = undirected && !weighted_list && r.build.lines == 2 * r.build.repeats + r.build.self_loops;

@@ -46,7 +46,8 @@ konect_words read_comments(const std::vector<std::string_view>& comments, const 
         "the comments say directed, and undirected, too: taken as directed (--undirected ignores directions)");
   } else if (stated.directed && stated.each_pair) {
     report.notes.emplace_back(
-        "the header says directed, and that each unordered pair is saved once: taken as directed (--undirected)");
+        "the header is ambiguous, directed but with each unordered pair once: taken as directed (--undirected ignores "
+        "directions)");
   }
   if (comments.empty() || !comments.front().starts_with('%')) return {};
   const std::string first = input::lower_case(comments.front().substr(1));

@@ -365,6 +365,7 @@ class finder {
     const std::optional<stated_direction> found = types_in(rows_, *column);
     if (!found) return;
     state_direction(!found->directed);
+    type_column_ = column;
     if (found->directed && found->undirected) {
       report_.notes.emplace_back(
           "some edges are directed and others are not: all are taken as directed (--undirected)");
@@ -424,9 +425,10 @@ class finder {
     std::string text = "edges from " + words_for(layout_.from) + " to " + words_for(layout_.to);
     text += layout_.weight ? ", weight " + words_for(*layout_.weight) : ", no weights";
     if (guessed_weight_ && layout_.weight) text += " (a guess: --weights-column none)";
+    if (type_column_) text += ", directions " + words_for(*type_column_);
     std::string others;
     for (std::size_t i = 0; i < layout_.columns; ++i) {
-      if (i == layout_.from || i == layout_.to || layout_.weight == i) continue;
+      if (i == layout_.from || i == layout_.to || layout_.weight == i || type_column_ == i) continue;
       if (std::any_of(layout_.kept.begin(), layout_.kept.end(), [&](const auto& k) { return k.first == i; })) continue;
       others += (others.empty() ? "" : ", ") + words_for(i);
       constexpr std::size_t enough = 200;
@@ -462,9 +464,10 @@ class finder {
   row names_;
   table_layout layout_;
   bool header_ = false;
-  bool in_comment_ = false;      ///< the header is a comment
-  bool guessed_weight_ = false;  ///< the header does not say that the column holds weights
-  bool ragged_ = false;          ///< lines differ in their numbers of cells, at least in empty ones at their ends
+  bool in_comment_ = false;                 ///< the header is a comment
+  bool guessed_weight_ = false;             ///< the header does not say that the column holds weights
+  std::optional<std::size_t> type_column_;  ///< Gephi's, if it said whether edges have directions
+  bool ragged_ = false;  ///< lines differ in their numbers of cells, at least in empty ones at their ends
   konect_words konect_ = {};
   bool told_time_ = false;
   bool told_columns_ = false;
