@@ -197,6 +197,12 @@ void session_state::resume(core& c) {
 void session_state::offer(core& c) {
   // A core that has just lain down looks again within milliseconds.
   if (rank.cores.size() != 1 && sleeping.any()) stealing.nudge_another(c);
+  if (rank.context.ranks == 1) return;
+  try {
+    stealing.give_to_waiting(c);
+  } catch (...) {
+    job_broke(std::current_exception());
+  }
 }
 
 void session_state::job_broke(std::exception_ptr why) noexcept {
