@@ -126,7 +126,7 @@ struct visitor_of_both {
   }
 };
 
-double search_tree(global::session& s, unsigned scale, unsigned repeats, double cost) {
+double search_tree(global::session& s, unsigned scale, unsigned repeats, const word_costs& costs) {
   constexpr std::size_t together = 8;  // vertices that follow each other at a rank
   uts_tree law = uts_tree::t1();
   law.depth = std::min(10U, std::max(4U, scale / 2));
@@ -140,7 +140,7 @@ double search_tree(global::session& s, unsigned scale, unsigned repeats, double 
     if (number < tree.vertices.size()) own[i] = tree.vertices[number];
   }
   auto& visits = global::rank_local<both_visits>();
-  visits.cost = cost;
+  visits.cost = costs.tree + costs.far_vertex * (1 - 1.0 / s.ranks());
   const double seconds = fastest(repeats, [&] {
     visits.visited = 0;
     const double once = seconds_of_all([&] {
@@ -280,13 +280,14 @@ double sort_keys(global::session& s, unsigned log2_keys, unsigned repeats, doubl
 
 // --- blocking reads
 
-double read_words(global::session& s, unsigned repeats, double cost) {
+double read_words(global::session& s, unsigned repeats, const word_costs& costs) {
   constexpr std::uint64_t workers = 256;  // of a rank
   constexpr std::uint64_t reads = 400;    // of a worker
   constexpr std::uint64_t words = std::uint64_t{1} << 16;
   const auto memory = global::broadcast(
       s.rank() == 0 ? global::global_allocate<std::uint64_t>(words) : global::global_address<std::uint64_t>(), 0);
   const auto me = static_cast<std::uint64_t>(s.rank());
+  const double cost = costs.reads + costs.far_read * (1 - 1.0 / s.ranks());
   const double seconds = fastest(repeats, [&] {
     return seconds_of_all([&] {
       s.run_phase([&] {
@@ -353,10 +354,19 @@ both_outcome run_link(global::session& s, unsigned repeats) {
         ticks += rank_clock::ticks() - begin;
         // Until the packet has left. The receiver is still awake.
         const std::uint64_t end = rank_clock::ticks() + rank_clock::ticks_per_second() / 200'000;
+        rank_clock::work(5000);
         while (rank_clock::ticks() < end) rank_clock::relax();
       }
     });
     return global::reduce_all(static_cast<double>(ticks) * seconds_a_tick() / alone, std::plus<>());
+  });
+  constexpr unsigned looks = 1000;
+  o.poll = fastest(repeats, [&] {
+    global::barrier();
+    const std::uint64_t begin = rank_clock::ticks();
+    for (unsigned i = 0; s.rank() == 0 && i != looks; ++i) global::progress();
+    const double own = static_cast<double>(rank_clock::ticks() - begin) * seconds_a_tick() / looks;
+    return global::reduce_all(s.rank() == 0 ? own : 0, std::plus<>());
   });
   constexpr unsigned blocks = 1000;
   const std::vector<std::byte> bytes(block_bytes);
@@ -376,9 +386,9 @@ both_outcome run_link(global::session& s, unsigned repeats) {
 
 both_outcome run_both(global::session& s, unsigned scale, unsigned repeats, const word_costs& costs) {
   both_outcome o = run_link(s, repeats);
-  o.rates = {update_words(s, repeats, costs.updates), search_tree(s, scale, repeats, costs.tree),
+  o.rates = {update_words(s, repeats, costs.updates), search_tree(s, scale, repeats, costs),
              search_graph(s, scale, repeats, costs.vertices), sort_keys(s, scale + 3, repeats, costs.keys),
-             read_words(s, repeats, costs.reads)};
+             read_words(s, repeats, costs)};
   return o;
 }
 

@@ -17,6 +17,9 @@ struct word_costs {
   double vertices = 0;  ///< a vertex that an arc leads to
   double keys = 0;
   double reads = 0;
+  // More, of what is between ranks:
+  double far_vertex = 0;  ///< a vertex of the tree whose parent is at another rank
+  double far_read = 0;    ///< a read of another rank's word
 };
 
 /// The programs, in the order of both_outcome::rates.
@@ -28,6 +31,7 @@ struct both_outcome {
   double half_round = 0;  ///< half of a round trip of a message
   double send = 0;        ///< of the sender, for a message that leaves alone
   double block = 0;       ///< for each of many messages of block_bytes
+  double poll = 0;        ///< a look at the network that finds nothing
 };
 inline constexpr unsigned block_bytes = 32768;
 

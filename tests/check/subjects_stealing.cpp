@@ -2,12 +2,14 @@
 #include "subject.hpp"
 
 #include <callisto/global/messages/activity.hpp>
+#include <callisto/global/session/phase_protocol.hpp>
 #include <callisto/global/session/steal_protocol.hpp>
-#include <callisto/global/session/wave.hpp>
 #include <callisto/global/tasks/split_queue.hpp>
+#include <callisto/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace callisto::check {
@@ -15,31 +17,31 @@ namespace {
 
 using machine::checked;
 
-/// Two ranks of one core each, and all that travels between them. Rank 0 begins with tasks, of which the first one that
-/// runs spawns more. Messages that lie in the mail together are handled in either order.
-template <int First, int More, bool Backwards>
+/// Two ranks of one core each, and all that travels between them: tasks, stealing, and the ends of `Phases` phases. One
+/// rank begins a phase with `First` tasks, the other one the next phase; the first task spawns `More`. The receiver
+/// handles messages that lie in the mail together in either order.
+template <int First, int More, int Phases, bool Backwards>
 class ranks_that_steal {
  public:
   static constexpr unsigned threads = 2;
 
   void run(unsigned number) {
-    const auto me = static_cast<int>(number);
-    rank here(*this, me);
-    if (me == 0)
-      for (int t = 0; t != First; ++t) here.spawn(t);
-    // Requests that come before the first task is run.
-    for (int look = 0; look != 2; ++look) here.read_mail();
-    here.live();
-    for (const auto& times : ran_) require(times == 1, "the phase ends when each task has run once");
+    rank here(*this, static_cast<int>(number));
+    for (int p = 0; p != Phases; ++p) here.run_phase(p);
   }
 
  private:
-  static constexpr int tasks = First + More;
+  static constexpr int tasks = First + More;  // of a phase
   enum class kinds { task, request, answer, gift, report, next, end };
   struct rank;
-  using protocol = global::steal_protocol<checked, rank>;
+  using thefts = global::steal_protocol<checked, rank>;
+  struct failed {
+    int rank = -1;
+    bool take(const failed&) { return false; }
+  };
   struct message {
     kinds kind = kinds::end;
+    std::uint32_t phase = 0;  ///< the latest that the sender has heard of
     int task = 0;
     global::steal_request request{};
     global::steal_answer answer{};
@@ -51,19 +53,21 @@ class ranks_that_steal {
   };
   /// The mail of a rank: the other one writes, then rings.
   struct mail {
-    std::array<message, 48> all;
+    std::array<message, 96> all;
     atomic<unsigned> bell{0};
     unsigned sent = 0;  ///< the sender's
     unsigned read = 0;  ///< the reader's
   };
 
-  /// A rank, as steal_protocol and the search for the end see it.
+  /// A rank, as both protocols see it.
   struct rank {
+    using failure = failed;
+
     rank(ranks_that_steal& of_in, int me_in)
-        : of(of_in), me(me_in), search(me_in, 2), steals(global::lifelines{me_in, 2}) {}
+        : of(of_in), me(me_in), phases(*this, global::rank_tree{me_in, 2}), steals(global::lifelines{me_in, 2}) {}
 
     // For steal_protocol:
-    std::uint32_t phase() const { return 1; }
+    std::uint32_t phase() const { return latest; }
     std::uint64_t ticks() const { return now; }
     std::uint64_t ticks_of(std::uint64_t nanoseconds) const { return nanoseconds; }
     unsigned pick(unsigned) const { return 0; }
@@ -81,10 +85,30 @@ class ranks_that_steal {
     void tell_answer(int to, const global::steal_answer& a) { post(to, {.kind = kinds::answer, .answer = a}); }
     void tell_gift(int to, const global::steal_answer& a) { post(to, {.kind = kinds::gift, .answer = a}); }
 
-    void post(int to, const message& m) {
+    // For phase_protocol:
+    waiting::spin_lock<checked>& lock() { return held; }
+    std::optional<global::activity_sums> quiet() {
+      const std::array<const global::activity<checked>*, 1> cores{&own};
+      return global::quiet_sums(cores, [this] { return counts; });
+    }
+    std::uint32_t latest_phase() const { return latest; }
+    void hear_of_phase(std::uint32_t p) { latest = std::max(latest, p); }
+    void show_cancelled(bool is_cancelled) { require(!is_cancelled, "nothing is cancelled"); }
+    void report(const global::activity_sums& sums, const failed&) { post(0, {.kind = kinds::report, .sums = sums}); }
+    void tell_next() {
+      if (me == 0) post(1, {.kind = kinds::next});
+    }
+    void tell_end(const failed&) {
+      if (me == 0) post(1, {.kind = kinds::end});
+    }
+    void nudge() {}
+    void wake_main() {}
+
+    void post(int to, message m) {
       require(to != me, "a rank asks and answers another one");
       mail& box = of.mails_[static_cast<std::size_t>(to)];
       require(box.sent != box.all.size(), "messages come to an end");
+      m.phase = latest;
       box.all[box.sent] = m;
       box.bell.store(++box.sent, order::release);
     }
@@ -92,28 +116,50 @@ class ranks_that_steal {
       own.begin();
       queue.push(t);
     }
-    void live() {
-      while (!over) {
-        for (int t = 0; queue.pop(t);) {
-          auto& times = of.ran_[static_cast<std::size_t>(t)];
-          times = times + 1;
-          if (t == 0)
-            for (int more = First; more != tasks; ++more) spawn(more);
-          own.end();
-          if (steals.has_waiting(phase())) steals.give_to_waiting(*this);
-          require(!steals.has_waiting(phase()) || queue.size() < 2, "a rank that waits gets tasks once there are some");
-          read_mail();
+    void run_phase(int p) {
+      look_around();  // main waits for something before it begins the phase
+      phases.begin();
+      if (me == p % 2)
+        for (int t = 0; t != First; ++t) spawn(p * tasks + t);
+      phases.expect_end();
+      // Requests that come before the first task is run.
+      for (int look = 0; look != 2; ++look) read_mail();
+      for (unsigned asks = 0; !phases.is_over();) {
+        run_tasks();
+        if (phases.is_over()) break;
+        if (asks != 2) {  // at random, then a lifeline
+          now += 2 * thefts::most_pause;
+          if (steals.ask(*this)) ++asks, ++asked;
         }
-        if (over) return;
-        if (asked != most_asked) {
-          now += 2 * protocol::most_pause;
-          if (steals.ask(*this)) ++asked;
-        }
-        if (report_if_quiet()) continue;
+        if (phases.report_if_quiet()) continue;
         mail& box = of.mails_[static_cast<std::size_t>(me)];
         const auto old = [seen = box.read](unsigned rung) { return rung == seen; };
         while (old(checked::wait_while(box.bell, old, machine::patience::brief))) {
         }
+        read_mail();
+      }
+      look_around();  // main is ready, and other workers go first
+      phases.finish();
+      for (int t = p * tasks; t != (p + 1) * tasks; ++t)
+        require(of.ran_[static_cast<std::size_t>(t)] == 1, "the phase ends when each task has run once");
+    }
+    /// The core without work, while main does not wait for the end of a phase.
+    void look_around() {
+      for (int look = 0; look != 2; ++look) {
+        run_tasks();
+        phases.report_if_quiet();
+        read_mail();
+      }
+    }
+    void run_tasks() {
+      for (int t = 0; queue.pop(t);) {
+        auto& times = of.ran_[static_cast<std::size_t>(t)];
+        times = times + 1;
+        if (t % tasks == 0)
+          for (int more = First; more != tasks; ++more) spawn(t + more);
+        own.end();
+        if (steals.has_waiting(phase())) steals.give_to_waiting(*this);
+        require(!steals.has_waiting(phase()) || queue.size() < 2, "a rank that waits gets tasks once there are some");
         read_mail();
       }
     }
@@ -126,6 +172,7 @@ class ranks_that_steal {
       for (const message& m : found) handle(m);
     }
     void handle(const message& m) {
+      hear_of_phase(m.phase);
       switch (m.kind) {
         case kinds::task:
           spawn(m.task);
@@ -140,54 +187,30 @@ class ranks_that_steal {
           require(m.answer.given != 0, "a gift has tasks");
           return steals.take_gift(*this, m.answer);
         case kinds::report:
-          return search.take_report(m.sums);
+          return phases.take_report(m.sums, {});
         case kinds::next:
-          return search.begin_next();
+          return phases.take_next_wave();
         case kinds::end:
-          over = true;
-          return;
+          return phases.take_end({});
       }
     }
-    bool report_if_quiet() {
-      if (!search.is_due()) return false;
-      const std::array<const global::activity<checked>*, 1> cores{&own};
-      const auto sums = global::quiet_sums(cores, [this] { return counts; });
-      if (!sums) return false;
-      switch (search.add_own(*sums)) {
-        case global::wave::step::report:
-          post(0, {.kind = kinds::report, .sums = search.sums()});
-          return false;
-        case global::wave::step::next_wave:
-          search.begin_next();
-          post(1, {.kind = kinds::next});
-          return false;
-        case global::wave::step::end:
-          over = true;
-          post(1, {.kind = kinds::end});
-          return true;
-        case global::wave::step::wait:
-          return false;
-      }
-      return false;
-    }
-
-    static constexpr unsigned most_asked = 2;  ///< at random, then a lifeline
 
     ranks_that_steal& of;
     const int me;
-    global::wave search;
-    protocol steals;
+    waiting::spin_lock<checked> held;
+    global::phase_protocol<checked, rank> phases;
+    thefts steals;
     global::split_queue<checked, int> queue{2};
     global::activity<checked> own;
     message_counts counts;
+    std::uint32_t latest = 0;
     std::uint64_t now = 0;
     unsigned asked = 0;
     unsigned answers = 0;
-    bool over = false;
   };
 
   std::array<mail, 2> mails_;
-  std::array<plain<int>, tasks> ran_{};
+  std::array<plain<int>, Phases * tasks> ran_{};
 };
 
 /// A thief's rank with two cores without work, which both ask; a lifeline's gift comes beside the answer.
@@ -271,12 +294,16 @@ class waiting_ranks {
 
 const char* const once = "each task runs once, before the phase ends";
 
-const registered<ranks_that_steal<5, 0, false>> asked("stealing.asked", once, pct(3, 5'000, {0, 0}),
-                                                      preemptions(2, {0, 0}));
-const registered<ranks_that_steal<1, 3, false>> given("stealing.given", once, pct(3, 5'000, {0, 0}),
-                                                      preemptions(2, {0, 0}));
-const registered<ranks_that_steal<1, 3, true>> overtaken("stealing.overtaken", once, pct(3, 5'000, {0, 0}),
+const registered<ranks_that_steal<5, 0, 1, false>> asked("stealing.asked", once, pct(3, 3'000, {0, 0}),
                                                          preemptions(2, {0, 0}));
+const registered<ranks_that_steal<1, 3, 1, false>> given("stealing.given", once, pct(3, 3'000, {0, 0}),
+                                                         preemptions(2, {0, 0}));
+const registered<ranks_that_steal<1, 3, 1, true>> overtaken("stealing.overtaken", once, pct(3, 3'000, {0, 0}),
+                                                            preemptions(2, {0, 0}));
+const registered<ranks_that_steal<1, 2, 2, false>> phases("stealing.phases", once, pct(3, 3'000, {0, 0}),
+                                                          pct(4, 200'000, {0, 0}));
+const registered<ranks_that_steal<1, 2, 2, true>> phases_back("stealing.phases_overtaken", once, pct(3, 3'000, {0, 0}),
+                                                              pct(4, 200'000, {0, 0}));
 const registered<two_cores_ask> two_cores("stealing.two_cores", "one request of a rank is under way",
                                           exhaustive({0, 0}), exhaustive({1, 1}));
 const registered<waiting_ranks> waiting("stealing.waiting", "each rank that waits is found once",
