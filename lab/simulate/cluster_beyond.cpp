@@ -33,7 +33,7 @@ double bytes_of_packets(unsigned nodes, unsigned ranks, unsigned hops) {
   for (unsigned r = 0; r != nodes * ranks; ++r) node_of.push_back(static_cast<int>(r / ranks));
   return 4096.0 * nodes * ranks * static_cast<double>(routes(0, node_of, hops).far_neighbours(false));
 }
-/// Ways whose packets need more memory of this machine are left out.
+/// A way with packets of more bytes does not fit into this machine.
 constexpr double most_bytes_of_packets = 8e9;
 
 const char* name_of(routes::scheme s) {

@@ -326,7 +326,7 @@ double seconds_a_tick() { return 1 / static_cast<double>(rank_clock::ticks_per_s
 
 }  // namespace
 
-both_outcome run_link(global::session& s, unsigned repeats) {
+both_outcome run_link(global::session& s, unsigned repeats, const word_costs& costs) {
   both_outcome o;
   if (s.ranks() < 2) return o;
   const int other = s.ranks() - 1;
@@ -368,6 +368,26 @@ both_outcome run_link(global::session& s, unsigned repeats) {
     const double own = static_cast<double>(rank_clock::ticks() - begin) * seconds_a_tick() / looks;
     return global::reduce_all(s.rank() == 0 ? own : 0, std::plus<>());
   });
+  constexpr unsigned workers = 64;
+  constexpr unsigned reads = 200;  // of a worker
+  const auto place = reinterpret_cast<std::uintptr_t>(&global::rank_local<both_visits>().visited);
+  auto* const there = reinterpret_cast<std::uint64_t*>(global::broadcast(place, other));
+  o.read = fastest(repeats,
+                   [&] {
+                     return seconds_of_all([&] {
+                       s.run_phase([&] {
+                         for (unsigned w = 0; s.rank() == 0 && w != workers; ++w)
+                           global::spawn(
+                               [from = global::global_address<std::uint64_t>::at(other, there), cost = costs.far_read] {
+                                 for (unsigned i = 0; i != reads; ++i) {
+                                   static_cast<void>(global::read(from));
+                                   rank_clock::work(cost);
+                                 }
+                               });
+                       });
+                     });
+                   }) /
+           (workers * reads);
   constexpr unsigned blocks = 1000;
   const std::vector<std::byte> bytes(block_bytes);
   o.block = fastest(repeats,
@@ -385,7 +405,7 @@ both_outcome run_link(global::session& s, unsigned repeats) {
 }
 
 both_outcome run_both(global::session& s, unsigned scale, unsigned repeats, const word_costs& costs) {
-  both_outcome o = run_link(s, repeats);
+  both_outcome o = run_link(s, repeats, costs);
   o.rates = {update_words(s, repeats, costs.updates), search_tree(s, scale, repeats, costs),
              search_graph(s, scale, repeats, costs.vertices), sort_keys(s, scale + 3, repeats, costs.keys),
              read_words(s, repeats, costs)};

@@ -18,7 +18,7 @@ struct word_costs {
   double keys = 0;
   double reads = 0;
   // More, of what is between ranks:
-  double far_vertex = 0;  ///< a vertex of the tree whose parent is at another rank
+  double far_vertex = 0;  ///< a vertex of the tree with its parent at another rank
   double far_read = 0;    ///< a read of another rank's word
 };
 
@@ -32,6 +32,7 @@ struct both_outcome {
   double send = 0;        ///< of the sender, for a message that leaves alone
   double block = 0;       ///< for each of many messages of block_bytes
   double poll = 0;        ///< a look at the network that finds nothing
+  double read = 0;        ///< for each of many reads by 64 workers, which wait
 };
 inline constexpr unsigned block_bytes = 32768;
 
@@ -39,7 +40,7 @@ inline constexpr unsigned block_bytes = 32768;
 /// keys are sorted. Throws error if a result is wrong.
 both_outcome run_both(global::session& s, unsigned scale, unsigned repeats, const word_costs& costs);
 /// Runs the micro-benchmarks alone.
-both_outcome run_link(global::session& s, unsigned repeats);
+both_outcome run_link(global::session& s, unsigned repeats, const word_costs& costs);
 
 /// Words of a table of `updates`, of all ranks together.
 inline constexpr unsigned log2_updated_words = 24;

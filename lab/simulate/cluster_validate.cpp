@@ -107,7 +107,7 @@ both_outcome run_really(const char* place, unsigned ranks, unsigned scale) {
       fmt::format("simulate cluster: {} ranks, {}", ranks, place));
   both_outcome o;
   std::istringstream numbers(said);
-  numbers >> o.half_round >> o.send >> o.block >> o.poll;
+  numbers >> o.half_round >> o.send >> o.block >> o.poll >> o.read;
   for (double& rate : o.rates) numbers >> rate;
   if (!numbers) throw error("simulate cluster: real ranks have printed '" + said.substr(0, 60) + "'");
   return o;
@@ -140,11 +140,11 @@ both_outcome predicted(const sim::network& net, unsigned nodes, unsigned ranks_a
 }
 
 /// Sets what a packet costs between two ranks so that the micro-benchmarks take as long as they did.
-void fit_link(sim::network& net, bool is_far, const both_outcome& measured) {
+void fit_link(sim::network& net, word_costs& words, bool is_far, const both_outcome& measured) {
   constexpr int rounds = 6;
   for (int i = 0; i != rounds; ++i) {
     const both_outcome o = simulated(here_as_cluster(net, is_far ? 2 : 1, is_far ? 1 : 2),
-                                     [](global::session& s) { return run_link(s, 1); });
+                                     [&](global::session& s) { return run_link(s, 1, words); });
     const double send = (measured.send - o.send) * 1e9;
     const double half = (measured.half_round - o.half_round) * 1e9;
     const double byte = (measured.block - o.block) * 1e9 / block_bytes;
@@ -154,6 +154,7 @@ void fit_link(sim::network& net, bool is_far, const both_outcome& measured) {
     };
     constexpr double least = 10;
     add(net.poll, (measured.poll - o.poll) * 1e9, 1);
+    add(words.far_read, (measured.read - o.read) * 1e9, 0);
     if (is_far) {
       add(net.send, send, least);
       // What is not the sender's is the receiver's: there are no wires.
@@ -191,7 +192,8 @@ std::string run_real_ranks(unsigned scale, bool bare) {
   global::session s(0, nullptr, one);
   const both_outcome o = run_both(s, scale, repeats_of_real, {});
   if (s.rank() != 0) return "";
-  if (bare) return fmt::format("{} {} {} {} {}\n", o.half_round, o.send, o.block, o.poll, fmt::join(o.rates, " "));
+  if (bare)
+    return fmt::format("{} {} {} {} {} {}\n", o.half_round, o.send, o.block, o.poll, o.read, fmt::join(o.rates, " "));
   std::string text = fmt::format("{} ranks\n", s.ranks());
   for (std::size_t i = 0; i != both_names.size(); ++i)
     text += fmt::format("  {:<15} {} M/s\n", both_names[i], in_millions(o.rates[i]));
@@ -233,7 +235,7 @@ paper_table validate(const paper_setting& how) {
     if (is_far && ::geteuid() != 0) continue;
     const both_outcome real = run_really(p.place, p.nodes * p.ranks_a_node, how.scale);
     how.advance();
-    if (p.nodes * p.ranks_a_node == 2) fit_link(net, is_far, real);
+    if (p.nodes * p.ranks_a_node == 2) fit_link(net, words, is_far, real);
     const both_outcome guess = predicted(net, p.nodes, p.ranks_a_node, how.scale, words);
     how.advance();
     for (std::size_t i = 0; i != both_names.size(); ++i)
@@ -250,7 +252,6 @@ paper_table validate(const paper_setting& how) {
       }
     } else if (p.nodes == 1 && p.ranks_a_node == 2) {  // each rank does half, and half of that is far
       words.far_vertex = std::max(0.0, 4 * missing(1));
-      words.far_read = std::max(0.0, 4 * missing(4));
     }
   }
   return t;

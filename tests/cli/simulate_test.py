@@ -235,6 +235,16 @@ class Simulate(CommandTest):
         self.assertEqual(faults["rows"][0]["what the job does"], "ends")
         self.assertIn("fails", faults["rows"][-1]["what the job does"])
 
+    def test_programs_of_real_ranks(self):
+        """Without a launcher, `real` is one rank; `validate` runs it, and predicts it."""
+        text = self.succeed("simulate", "cluster", "real", "--scale", "8")
+        for program in ["GUPS", "UTS T1", "BFS", "IntSort", "blocking reads"]:
+            self.assertIn(program, text)
+        numbers = [float(n) for n in self.succeed("simulate", "cluster", "real", "--scale", "8", "--quiet").split()]
+        self.assertEqual(numbers[:5], [0] * 5, "one rank sends nothing to another one")
+        self.assertTrue(all(n > 0 for n in numbers[5:]) and len(numbers) == 10, numbers)
+        self.refuse(USAGE, "simulate", "cluster", "real", "--json", says="--json")
+
     def test_packets_of_many_ranks_stay_large(self):
         """With 128 ranks, messages that go directly fill packets of a few messages, which an old adapter cannot send."""
         many = ["gups", "interlagos-qdr", "--nodes", "16", "--ranks", "8", "--microseconds", "300"]

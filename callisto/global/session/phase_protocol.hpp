@@ -58,7 +58,7 @@ class phase_protocol {
   /// True between begin() and finish(), as a hint.
   bool is_running() const noexcept { return runs_.load(order::relaxed) != 0; }  // relaxed: a hint
 
-  /// Keeps a failure of the phase whose tasks run, unless one of a lower rank is known; returns if so.
+  /// Keeps a failure of the phase of the running tasks, unless a lower rank has failed; returns true if it keeps it.
   bool note(failure of) {
     const std::scoped_lock guard(rank_.lock());
     return (running_phase() == phase_ ? failure_ : next_failure_).take(std::move(of));
