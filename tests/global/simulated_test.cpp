@@ -209,6 +209,20 @@ TEST(simulated_cluster, ranks_of_32_nodes_all_leave) {
   EXPECT_LT(done.seconds, 0.5) << "no search for a deadlock";
 }
 
+// What the handler of a job's end tells other ranks leaves with the rank, even while the adapter is busy.
+TEST(simulated_cluster, ranks_leave_while_the_network_is_busy) {
+  for (const double factor : {10.0, 100.0, 1000.0}) {
+    cluster_options o = of(4, 2);
+    o.faults = {{.kind = cluster_fault::kinds::slow_link, .place = 0, .factor = factor}};
+    const cluster_outcome done = run_sessions(o, {}, [&](session& s) {
+      s.run_phase([] {
+        for (int i = 0; i != 50; ++i) spawn_public([] { rank_clock::work(20'000); });
+      });
+    });
+    EXPECT_LT(done.seconds, 0.5) << "no search for a deadlock";
+  }
+}
+
 TEST(simulated_cluster, a_deadlock_and_an_exception_end_the_job) {
   try {
     run_sessions(of(2, 2), {}, [](session& s) {
