@@ -2,6 +2,9 @@
 #include <callisto/app/cli/program.hpp>
 #include <lab/commands.hpp>
 
+#include <span>
+#include <string_view>
+
 namespace {
 
 using namespace callisto;
@@ -33,10 +36,14 @@ constexpr app::subcommand subcommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // `simulate cluster real` alone is a program for the ranks of a launcher.
+  static constexpr std::string_view of_ranks[] = {"simulate"};
+  const bool is_real = argc > 3 && std::string_view(argv[2]) == "cluster" && std::string_view(argv[3]) == "real";
   return app::run_program({.name = "callisto-lab",
                            .description = "Experiments on Callisto: measures and simulates how loops and jobs run.",
                            .version = CALLISTO_VERSION,
                            .footer = footer,
-                           .subcommands = subcommands},
+                           .subcommands = subcommands,
+                           .may_be_rank = is_real ? std::span(of_ranks) : std::span<const std::string_view>()},
                           argc, argv);
 }

@@ -14,6 +14,7 @@
 #include <lab/simulate/cluster_figure.hpp>
 #include <lab/simulate/cluster_paper.hpp>
 #include <lab/simulate/cluster_programs.hpp>
+#include <lab/simulate/cluster_validate.hpp>
 #include <lab/simulate/options.hpp>
 
 #include <fmt/format.h>
@@ -84,10 +85,13 @@ enum class programs : std::uint8_t {
   model,
   faults,
   probe,
-  costs
+  costs,
+  validate,
+  real
 };
-constexpr std::array<std::string_view, 12> program_names{"gups",  "uts",   "workers", "programs", "reads", "tables",
-                                                         "paper", "scale", "model",   "faults",   "probe", "costs"};
+constexpr std::array<std::string_view, 14> program_names{"gups",   "uts",   "workers",  "programs", "reads",
+                                                         "tables", "paper", "scale",    "model",    "faults",
+                                                         "probe",  "costs", "validate", "real"};
 
 struct cluster_arguments {
   programs what = programs::gups;
@@ -216,6 +220,8 @@ std::size_t runs_of(const cluster_arguments& o) {
       return 3 * nodes_of(o, modelled_nodes).size();
     case programs::faults:
       return kinds_of_faults;
+    case programs::validate:
+      return runs_of_validation;
     default:
       return runs_of_tables + 9 * nodes + o.workers.size();
   }
@@ -328,6 +334,7 @@ void run_costs(const cluster_arguments& o) {
 constexpr unsigned most_ranks = 1024;
 
 std::vector<paper_table> tables_of(const cluster_arguments& o, const paper_setting& how) {
+  if (o.what == programs::validate) return {validate(how)};
   if (o.what == programs::scale) return {scale_table(how, nodes_of(o, many_nodes), o.microseconds)};
   if (o.what == programs::model) return {model_table(how, nodes_of(o, modelled_nodes), o.microseconds, most_ranks)};
   if (o.what == programs::faults) return {fault_table(how, nodes_of(o, {16}).back(), o.microseconds)};
@@ -371,7 +378,12 @@ void run(const cluster_arguments& o, const std::stop_token& stop) {
     case programs::scale:
     case programs::model:
     case programs::faults:
+    case programs::validate:
       return run_tables(o, stop);
+    case programs::real:
+      refuse_picture(o);
+      if (o.run.as_json) throw usage_error("--json: real prints a table, or bare numbers with --quiet");
+      return print(run_real_ranks(o.scale, o.run.quiet));
     default:
       return run_figure(o, stop);
   }
@@ -405,7 +417,9 @@ command add_cluster(const command_parser& simulate) {
           "updates in the model of aggregation, beside ranks as far as there are 1,024. `faults`: a slow node, a slow "
           "link, half a core, a death. `probe`: "
           "micro-benchmarks of the network beside what is stated of it. `costs`: what the steps of the runtime cost on "
-          "this machine.");
+          "this machine. `validate`: programs on 1, 2 and 4 ranks of this machine, over shared memory and, for root, "
+          "TCP between two namespaces of the network, beside what the simulation predicts from measured steps. `real`: "
+          "these programs on the ranks of the launcher that starts this command.");
   parser.add_option("NETWORK", o->network, "A network by name, or a file that describes one [interlagos-qdr]")
       .words_or_file(network_names());
   add_parsed(

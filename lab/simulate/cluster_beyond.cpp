@@ -27,6 +27,15 @@ routes::scheme scheme_of(unsigned nodes, unsigned ranks, unsigned hops) {
   return routes(0, node_of, hops).how(hops == 0);
 }
 
+/// Returns how many bytes the packets take that all ranks fill at once, one of 4 KiB for each neighbour.
+double bytes_of_packets(unsigned nodes, unsigned ranks, unsigned hops) {
+  std::vector<int> node_of;
+  for (unsigned r = 0; r != nodes * ranks; ++r) node_of.push_back(static_cast<int>(r / ranks));
+  return 4096.0 * nodes * ranks * static_cast<double>(routes(0, node_of, hops).far_neighbours(false));
+}
+/// A way with packets of more bytes does not fit into this machine.
+constexpr double most_bytes_of_packets = 8e9;
+
 const char* name_of(routes::scheme s) {
   switch (s) {
     case routes::scheme::direct:
@@ -53,6 +62,12 @@ paper_table scale_table(const paper_setting& how, std::span<const unsigned> node
   const graph_in_memory graph(how.scale);
   for (const unsigned n : nodes) {
     for (const unsigned hops : {1U, 2U, 3U, 0U}) {
+      if (const double bytes = bytes_of_packets(n, how.ranks, hops); bytes > most_bytes_of_packets) {
+        t.rows.push_back(
+            {fmt::format("{}, {}", n, hops), "-", "-", "-", "-", "-", "-", figures(bytes / 1024 / n / how.ranks), "-"});
+        how.advance();
+        continue;
+      }
       const scale_outcome o = simulate_scale(how.cluster(n), hops, graph, microseconds);
       t.rows.push_back({fmt::format("{}, {}", n, hops == 0 ? "chosen" : std::to_string(hops)), figures(o.start * 1e6),
                         figures(o.phase * 1e6), figures(o.spread), figures(o.first_task * 1e6),

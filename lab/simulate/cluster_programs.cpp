@@ -188,20 +188,6 @@ void measure_tasks(step_costs& costs) {
   });
 }
 
-void measure_memory(step_costs& costs) {
-  constexpr std::uint64_t words = std::uint64_t{1} << 25;
-  constexpr std::uint64_t ahead = 12;  // as handlers fetch (messages/handlers.hpp)
-  constexpr std::uint64_t times = 4'000'000;
-  machine::page_array<std::uint64_t> memory(words);
-  for (std::uint64_t i = 0; i < words; i += 512) memory.data()[i] = i;
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::uint64_t i = 0; i != times; ++i) {
-    __builtin_prefetch(memory.data() + mixed(i + ahead) % words, 1);
-    memory.data()[mixed(i) % words] ^= i;
-  }
-  costs.memory = seconds_of(begin) / times * 1e9;
-}
-
 }  // namespace
 
 cluster_rate simulate_gups(const sim::cluster_options& cluster, bool aggregation, double microseconds) {
@@ -309,8 +295,22 @@ step_costs measure_steps() {
   step_costs costs;
   measure_messages(costs);
   measure_tasks(costs);
-  measure_memory(costs);
+  constexpr std::uint64_t words = std::uint64_t{1} << 25;
+  costs.memory = measure_word(words);
   return costs;
+}
+
+double measure_word(std::uint64_t words) {
+  constexpr std::uint64_t ahead = 12;  // as handlers fetch (messages/handlers.hpp)
+  constexpr std::uint64_t times = 4'000'000;
+  machine::page_array<std::uint64_t> memory(words);
+  for (std::uint64_t i = 0; i < words; i += 512) memory.data()[i] = i;
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i != times; ++i) {
+    __builtin_prefetch(memory.data() + (mixed(i + ahead) & (words - 1)), 1);
+    memory.data()[mixed(i) & (words - 1)] ^= i;
+  }
+  return seconds_of(begin) / times * 1e9;
 }
 
 }  // namespace callisto::lab

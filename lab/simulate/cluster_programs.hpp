@@ -48,5 +48,7 @@ struct step_costs {
   double memory = 0;       ///< a random word of 256 MiB, fetched ahead
 };
 step_costs measure_steps();
+/// Returns the nanoseconds of a random word of so many, a power of two, fetched ahead, on this machine.
+double measure_word(std::uint64_t words);
 
 }  // namespace callisto::lab

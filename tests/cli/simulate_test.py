@@ -225,6 +225,8 @@ class Simulate(CommandTest):
         self.assertEqual([r["nodes, hops"] for r in scale["rows"]], ["70, 1", "70, 2", "70, 3", "70, chosen"])
         memory = [float(r["KiB of packets a rank"]) for r in scale["rows"]]
         self.assertLess(memory[1], memory[0], "fewer neighbours have fewer packets")
+        for row in scale["rows"]:  # 40, while thieves asked at random alone
+            self.assertLess(float(row["spread"]), 10, "the tasks of one rank reach all")
         (model,) = self.json("simulate", "cluster", "model", "--nodes", "16", "--ranks", "8", *small)["tables"]
         self.assertEqual([r["way"] for r in model["rows"]], ["direct", "by node", "gathered"])
         for row in model["rows"]:
@@ -232,6 +234,16 @@ class Simulate(CommandTest):
         (faults,) = self.json("simulate", "cluster", "faults", "--nodes", "2", "--ranks", "2", *small)["tables"]
         self.assertEqual(faults["rows"][0]["what the job does"], "ends")
         self.assertIn("fails", faults["rows"][-1]["what the job does"])
+
+    def test_programs_of_real_ranks(self):
+        """Without a launcher, `real` is one rank; `validate` runs it, and predicts it."""
+        text = self.succeed("simulate", "cluster", "real", "--scale", "8")
+        for program in ["GUPS", "UTS T1", "BFS", "IntSort", "blocking reads"]:
+            self.assertIn(program, text)
+        numbers = [float(n) for n in self.succeed("simulate", "cluster", "real", "--scale", "8", "--quiet").split()]
+        self.assertEqual(numbers[:5], [0] * 5, "one rank sends nothing to another one")
+        self.assertTrue(all(n > 0 for n in numbers[5:]) and len(numbers) == 10, numbers)
+        self.refuse(USAGE, "simulate", "cluster", "real", "--json", says="--json")
 
     def test_packets_of_many_ranks_stay_large(self):
         """With 128 ranks, messages that go directly fill packets of a few messages, which an old adapter cannot send."""

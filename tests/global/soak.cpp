@@ -1,7 +1,8 @@
 // Random programs over ranks in one process, against a sequential model: tasks that stay or may be stolen, messages,
 // far reads that wait, delegates, completion events, exceptions; with random delays, and ranks that die.
 //
-// With --simulated R, R ranks run on a simulated cluster instead, on one thread and without deaths.
+// With --simulated R, R ranks run on a simulated cluster instead, on one thread and without deaths. Messages take one,
+// two or three hops, or as many as ranks choose, by the seed of the round.
 //
 // Usage: soak [--seconds S] [--seed X] [--rounds N] [--simulated R]. Prints the seed of a round that failed, and exits
 // with status 1.
@@ -20,6 +21,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -134,6 +136,7 @@ void run_simulated(const in_process_job& job, const std::function<void(session&)
   how.nodes = static_cast<unsigned>(job.net.ranks) / how.ranks_per_node;
   how.seed = job.net.seed;
   how.most_delay = std::chrono::duration<double, std::nano>(job.net.most_delay).count();
+  ::setenv("CALLISTO_GLOBAL_HOPS", std::to_string(job.net.seed % 4).c_str(), 1);  // 0: ranks choose
   simulation::run_sessions(how, job.how, main);
 }
 

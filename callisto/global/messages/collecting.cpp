@@ -166,6 +166,8 @@ std::optional<bool> message_engine::push_out() {
       set->lock_.end_visit();
     }
   }
+  hand_off_all(*handler_set_);
+  answers_due_ = 0;
   const bool any = send_queued();
   return was_at_all ? std::optional(any) : std::nullopt;
 }

@@ -35,48 +35,77 @@ void rank_stealing::nudge_another(const core& c) {
   cores[(c.number() + 1 + rank_.random[c.number()]() % (cores.size() - 1)) % cores.size()]->nudge();
 }
 
+/// The rank in the eyes of a core, which the calling thread runs.
+class rank_stealing::seen_by_core {
+ public:
+  seen_by_core(rank_stealing& of, core& c) noexcept : of_(of), core_(c) {}
+
+  std::uint32_t phase() const noexcept {
+    return of_.rank_.context.latest_phase.load(std::memory_order_relaxed);  // relaxed: see hear_of_phase()
+  }
+  static std::uint64_t ticks() noexcept { return rank_clock::ticks(); }
+  static std::uint64_t ticks_of(std::uint64_t nanoseconds) noexcept { return rank_clock::ticks_of(nanoseconds); }
+  unsigned pick(unsigned below) { return static_cast<unsigned>(of_.rank_.random[core_.number()]() % below); }
+
+  std::vector<task> take_half(std::size_t most) {
+    std::vector<task> taken;
+    const auto take = [&taken](const task& t) { taken.push_back(t); };
+    core_.public_tasks().take_half(most, take);
+    for (core* victim : of_.rank_.cores)
+      if (victim != &core_) victim->public_tasks().steal(most, take);
+    return taken;
+  }
+  void travel(task& t, int rank) {
+    t.travel(rank);
+    core_.count_departure();
+  }
+  static void tell_request(int rank, const steal_request& r) {
+    send_system(rank, [r] { at_handler([&](protocol& p, seen_by_core& here, steal_counts&) { p.give_to(here, r); }); });
+  }
+  static void tell_answer(int rank, const steal_answer& a) {
+    send_system(rank, [a] {
+      at_handler([&](protocol& p, seen_by_core& here, steal_counts& counts) {
+        // relaxed, both: statistics
+        if (a.given == 0)
+          counts.vain.fetch_add(1, std::memory_order_relaxed);
+        else
+          counts.tasks.fetch_add(a.given, std::memory_order_relaxed);
+        p.take_answer(here, a);
+      });
+    });
+  }
+  static void tell_gift(int rank, const steal_answer& a) {
+    send_system(rank, [a] {
+      at_handler([&](protocol& p, seen_by_core& here, steal_counts& counts) {
+        counts.tasks.fetch_add(a.given, std::memory_order_relaxed);  // relaxed: statistics
+        p.take_gift(here, a);
+      });
+    });
+  }
+
+ private:
+  template <class F>
+  static void at_handler(const F& f) {
+    rank_stealing& stealing = session_state::here().stealing;
+    seen_by_core here(stealing, this_core());
+    f(stealing.between_ranks_, here, stealing.counts_);
+  }
+
+  rank_stealing& of_;
+  core& core_;
+};
+
 void rank_stealing::ask_another_rank(core& thief) {
-  if (rank_.context.ranks == 1 || thief.workers_with_task() >= enough_waiting) return;
-  const std::uint64_t now = rank_clock::ticks();
-  if (now < ask_again_at_.load(std::memory_order_relaxed)) return;  // relaxed: a time
-  if (!phase_.is_running()) return;
-  // relaxed: the answer comes by a message, which orders all.
-  if (asking_.exchange(true, std::memory_order_relaxed)) return;
-  const int me = rank_.context.rank;
-  auto victim = static_cast<int>(rank_.random[thief.number()]() % static_cast<unsigned>(rank_.context.ranks - 1));
-  victim += victim >= me ? 1 : 0;
-  counts_.requests.fetch_add(1, std::memory_order_relaxed);
-  send_system(victim, [me] { session_state::here().stealing.give_to(me); });
+  if (rank_.context.ranks == 1 || thief.workers_with_task() >= enough_waiting || !phase_.is_running()) return;
+  seen_by_core here(*this, thief);
+  if (!between_ranks_.ask(here)) return;
+  counts_.requests.fetch_add(1, std::memory_order_relaxed);  // relaxed: statistics
   rank_.engine->flush();
 }
 
-/// Answers a thief: handles its request at the victim.
-void rank_stealing::give_to(int thief) {
-  core& me = this_core();
-  std::vector<task> taken;
-  for (core* victim : rank_.cores) {
-    victim->public_tasks().steal(most_stolen, [&](const task& t) { taken.push_back(t); });
-  }
-  for (task& t : taken) {
-    t.travel(thief);
-    me.count_departure();
-  }
-  send_system(thief, [given = std::uint64_t{taken.size()}] { session_state::here().stealing.take_answer(given); });
-}
-
-void rank_stealing::take_answer(std::uint64_t given) {
-  // relaxed, all: each is one core's business at a time, and a time or a count.
-  if (given == 0) {
-    const std::uint64_t longer = std::min(2 * pause_.load(std::memory_order_relaxed), most_pause);
-    counts_.vain.fetch_add(1, std::memory_order_relaxed);
-    pause_.store(longer, std::memory_order_relaxed);
-    ask_again_at_.store(rank_clock::ticks() + rank_clock::ticks_of(longer), std::memory_order_relaxed);
-  } else {
-    counts_.tasks.fetch_add(given, std::memory_order_relaxed);
-    pause_.store(least_pause, std::memory_order_relaxed);
-    ask_again_at_.store(0, std::memory_order_relaxed);
-  }
-  asking_.store(false, std::memory_order_relaxed);
+void rank_stealing::give_to_waiting(core& c) {
+  seen_by_core here(*this, c);
+  if (between_ranks_.has_waiting(here.phase()) && between_ranks_.give_to_waiting(here)) rank_.engine->flush();
 }
 
 }  // namespace callisto::global

@@ -197,6 +197,12 @@ void session_state::resume(core& c) {
 void session_state::offer(core& c) {
   // A core that has just lain down looks again within milliseconds.
   if (rank.cores.size() != 1 && sleeping.any()) stealing.nudge_another(c);
+  if (rank.context.ranks == 1) return;
+  try {
+    stealing.give_to_waiting(c);
+  } catch (...) {
+    job_broke(std::current_exception());
+  }
 }
 
 void session_state::job_broke(std::exception_ptr why) noexcept {
@@ -256,8 +262,10 @@ session::~session() {
       // Nothing is under way in any rank afterwards.
       run_phase([] {}, collective{.kind = collective::kinds::leaving});
       s.watcher.reset();
-      s.stop_cores();          // the network is this thread's from now on
-      s.rank.engine->flush();  // what another core's last handler has sent
+      s.stop_cores();  // the network is this thread's from now on
+      // The handler of the end has told the ranks below, perhaps while the network was busy: these messages do not wait.
+      s.rank.engine->push_out();
+      s.rank.engine->flush();
       s.rank.net->leave();
     } catch (...) {
       // The job failed meanwhile; the rank that failed has said so.

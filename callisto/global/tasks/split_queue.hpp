@@ -65,6 +65,24 @@ class split_queue {
     return count;
   }
 
+  /// Removes half of all items, at most `most`, the oldest first; calls take(item) for each. A single item goes if
+  /// thieves could take it. Returns their number. Owner.
+  template <class F>
+  std::size_t take_half(std::size_t most, F take) {
+    if (shared_.load(order::relaxed) == 0 && tail_ - split_ < 2) return 0;  // relaxed: the owner alone adds
+    const std::scoped_lock guard(lock_);
+    const std::uint64_t there = shared_.load(order::relaxed);  // relaxed: the lock orders it
+    const std::uint64_t own = tail_ - split_;
+    const std::size_t count =
+        std::min<std::size_t>(static_cast<std::size_t>((there + own + (own == 0 ? 1 : 0)) / 2), most);
+    for (std::size_t i = 0; i != count; ++i) take(static_cast<const T&>(items_[(head_ + i) & (capacity_ - 1)]));
+    head_ = head_ + count;
+    split_ = std::max(split_, static_cast<std::uint64_t>(head_));
+    shared_.store(split_ - head_, order::relaxed);  // relaxed: as in steal()
+    oldest_ = head_;
+    return count;
+  }
+
   /// Returns the number of items. Owner.
   std::size_t size() const noexcept {
     return static_cast<std::size_t>(tail_ - split_ +
