@@ -207,7 +207,8 @@ command add_betweenness(const command_parser& app) {
       "Estimate from K random sources instead of all")
       .more(
           "K is at most the number of vertices n. Sums are scaled up by (n - 1) / K, those of the sample's "
-          "own vertices by (n - 1) / (K - 1), as NetworkX does. Each score then has a standard error: that of a mean over a "
+          "own vertices by (n - 1) / (K - 1), as NetworkX does. Each score then has a standard error: that of a mean "
+          "over a "
           "sample without replacement, and how far one more term of usual size would move it, for the sources that the "
           "sample misses. Without --samples and --error scores are exact.");
   add_parsed(

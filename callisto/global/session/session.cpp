@@ -263,7 +263,8 @@ session::~session() {
       run_phase([] {}, collective{.kind = collective::kinds::leaving});
       s.watcher.reset();
       s.stop_cores();  // the network is this thread's from now on
-      // The handler of the end has told the ranks below, perhaps while the network was busy: these messages do not wait.
+      // The handler of the end has told the ranks below, perhaps while the network was busy: these messages do not
+      // wait.
       s.rank.engine->push_out();
       s.rank.engine->flush();
       s.rank.net->leave();

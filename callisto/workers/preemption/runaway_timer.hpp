@@ -148,7 +148,8 @@ class posix_runaway_timer final : public runaway_timer {
   /// up to 50 ticks, or 2,000 if a thread of the program has an alternate stack. A mask that the program has set by a
   /// call is no such case. `is_worker`: its mask is what workers usually have.
   bool adopt(unsigned thread, void* set, bool is_worker) noexcept;
-  /// True if the system lets the process have this number of timers at once, as the limits are now. Two system calls a timer.
+  /// True if the system lets the process have this number of timers at once, as the limits are now. Two system calls a
+  /// timer.
   static bool can_make(unsigned timers);
   /// On that thread, once it needs no ticks.
   void abandon(unsigned thread) noexcept;
