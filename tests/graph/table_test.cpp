@@ -265,7 +265,7 @@ TEST(Table, DirectionOfHeaders) {
   EXPECT_FALSE(both.graph.undirected);
   EXPECT_TRUE(both.notes("say directed, and undirected"));
   EXPECT_TRUE(read("# Directed graph (each unordered pair of nodes is saved once): x.txt\n1\t2\n")
-                  .notes("each unordered pair is saved once"));
+                  .notes("each unordered pair once"));
   EXPECT_FALSE(read("# Undirected graph\n1 2\n", {.directed = true}).graph.undirected);
   EXPECT_TRUE(read("# Directed graph\n1 2\n", {.undirected = true}).graph.undirected);
 }
