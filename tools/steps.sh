@@ -158,8 +158,9 @@ prepare_python() {
 # run_ctest PRESET [OPTION...]: runs its tests and adds up what passed and failed.
 run_ctest() {
   local preset=$1 log=build/log/ctest-$1.log total missed left_out
-  # Half as many tests again as processors: in a third of their time tests wait for sleepers, sockets and time limits.
-  local at_once=$((CMAKE_BUILD_PARALLEL_LEVEL + (CMAKE_BUILD_PARALLEL_LEVEL + 1) / 2))
+  # Twice as many tests as processors: in a third of their time tests wait for sleepers, sockets and time limits, and some
+  # run alone.
+  local at_once=$((2 * CMAKE_BUILD_PARALLEL_LEVEL))
   shift
   step "Testing $preset" "ctest-$preset" fixed_addresses ctest --preset "$preset" -j "$at_once" "$@" || true
   if ! grep -q 'tests failed out of' "$log"; then

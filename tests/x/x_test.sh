@@ -207,8 +207,8 @@ tail -n 4 "$work/out" | diff - "$work/expected" >&2 || fail "the end of x test -
 : >"$work/calls"
 runs 1 test Loop
 prints "1 passed, 1 failed"
-# Tests at once: half as many again as processors.
-at_once=$(($(nproc) + ($(nproc) + 1) / 2))
+# Tests at once: twice as many as processors.
+at_once=$((2 * $(nproc)))
 calls "ctest --preset release -j $at_once -LE ^all\$ -R Loop"
 never_calls "ctest --preset tsan"
 
