@@ -310,7 +310,8 @@ def test_info_names_the_functions():
     assert sorted(get_info()["functions"]) == sorted(backend.FUNCTIONS)
     algorithms = nx.utils.backends._registered_algorithms
     missing = [name for name in backend.FUNCTIONS if name not in algorithms]
-    assert set(missing) <= {"leiden_communities", "hyper_wiener_index"}, missing
+    # Some versions of NetworkX do not have these, or compute them by other functions.
+    assert set(missing) <= {"leiden_communities", "hyper_wiener_index", "barycenter"}, missing
 
 
 def plain(value):
