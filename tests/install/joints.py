@@ -49,10 +49,12 @@ int main(int argc, char** argv) {
   if (s.rank() == 0) std::printf("ranks %ld of %d\n", sum, s.ranks());
 }
 """
+# One write a line: where PYTHONUNBUFFERED is set, print() writes each word alone, and the ranks' words mix.
 PYTHON_PROGRAM = """
+import os
 import callisto_graph as cl
 graph = cl.from_edges([0, 0, 1, 2], [1, 2, 2, 3], directed=False)
-print("python", graph.vertices, int(graph.triangles()))
+os.write(1, f"python {graph.vertices} {int(graph.triangles())}\\n".encode())
 """
 EDGES = "a b\nb c\nc a\nc d\n"
 
