@@ -208,8 +208,25 @@ arbiter::user& arbiter::user_of(unsigned job) {
   return *std::ranges::find(users_, members_[job].account, &user::account);
 }
 
+std::uint64_t arbiter::debt_of(std::uint64_t account) const noexcept {
+  const auto its = std::ranges::find(users_, account, &user::account);
+  return its == users_.end() ? 0 : its->debt;
+}
+
 unsigned arbiter::held_by(unsigned job) const noexcept {
   return static_cast<unsigned>(std::ranges::count_if(places_, [job](const place& p) { return p.state.runs == job; }));
+}
+
+void arbiter::excuse(std::uint64_t nanoseconds, std::uint64_t now) noexcept {
+  for (place& p : places_) {
+    if (p.state.asked) p.asked_at = std::min(now, p.asked_at + nanoseconds);
+    if (p.overdue != no_job) p.overdue_since = std::min(now, p.overdue_since + nanoseconds);
+  }
+}
+
+void arbiter::owe(unsigned job, std::uint64_t nanoseconds) {
+  user& its = user_of(job);
+  its.debt = std::min(its.debt + nanoseconds, most_debt);
 }
 
 void arbiter::rung(unsigned job, unsigned context, std::uint64_t now) {
@@ -229,16 +246,12 @@ void arbiter::note_request(unsigned job, unsigned context) {
   }
 }
 
-std::uint64_t arbiter::pass(stretch contexts, std::uint64_t now) {
-  for (unsigned c = contexts.first; c < contexts.last; ++c) {
-    if (places_[c].due <= now) settle(c, now);
-  }
-  return due(contexts);
-}
-
-std::uint64_t arbiter::due(stretch contexts) const noexcept {
+std::uint64_t arbiter::pass(std::uint64_t now) {
   std::uint64_t next = never;
-  for (unsigned c = contexts.first; c < contexts.last; ++c) next = std::min(next, places_[c].due);
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (places_[c].due <= now) settle(c, now);
+    next = std::min(next, places_[c].due);
+  }
   return next;
 }
 
@@ -258,6 +271,76 @@ void arbiter::read_holder(unsigned context, std::uint64_t now) {
   const bool still_wants = r.wants && r.number == said_[job][context].number;
   revoke(context, now, false);
   if (still_wants) p.wants.add(job);
+}
+
+/// Counts what a job keeps that was asked, did not answer, and runs on.
+void arbiter::read_overdue(unsigned context, std::uint64_t now) {
+  place& p = places_[context];
+  if (p.overdue == no_job) return;
+  const reply r = world_.look(p.overdue, context);
+  if (p.blamed && !p.off) owe(p.overdue, now - p.overdue_since);
+  p.overdue_since = now;
+  // A request for a later number, or a word that the old number is given back, is its answer.
+  if (r.number == said_[p.overdue][context].number || r.back || !r.wants) {
+    members_[p.overdue].unanswered = false;
+    forgive(context);
+  } else if (!p.blamed && has_run(p.overdue, p.used_then)) {
+    blame(context);
+  }
+}
+
+void arbiter::forgive(unsigned context) {
+  const unsigned job = std::exchange(places_[context].overdue, no_job);
+  if (!std::exchange(places_[context].blamed, false)) return;
+  --members_[job].overdue;
+  world_.give_back(job, context);
+  if (members_[job].overdue != 0) return;
+  // It may borrow again: pass() decides where it has asked meanwhile.
+  for (place& p : places_) {
+    if (has(p.wants, job)) p.due = 0;
+  }
+}
+
+std::optional<arbiter::confinement> arbiter::confinement_of(unsigned job) const noexcept {
+  const member& its = members_[job];
+  if (!its.used || its.overdue == 0) return std::nullopt;
+  confinement left;
+  confinement lost;
+  for (unsigned c = 0; c < places_.size(); ++c) {
+    if (core_of_[c] == cosched::no_core || !its.demand.contexts.has(c)) continue;
+    const bool of_user = divided_.high[c].any_job([&](unsigned j) { return members_[j].account == its.account; });
+    if (of_user || places_[c].state.runs == job) (places_[c].overdue == job ? lost : left).contexts.add(c);
+  }
+  if (!left.contexts.empty()) return left;
+  lost.slowly = true;
+  if (lost.contexts.empty()) lost.contexts = its.demand.contexts;
+  return lost;
+}
+
+/// Returns how long the job may take to answer: not as long again if it has not answered before.
+std::uint64_t arbiter::grace_of(unsigned job) const noexcept {
+  return members_[job].unanswered ? delays_.p_low : delays_.grace();
+}
+
+/// True if the job has had a chance to answer. A busy machine may keep all its threads off their processors.
+bool arbiter::has_run(unsigned job, std::uint64_t used_then) {
+  const std::uint64_t used = world_.processor_time(job);
+  return used == 0 || used - used_then >= delays_.p_low || !world_.could_run(job);
+}
+
+/// Has a job that did not answer leave the context.
+void arbiter::blame(unsigned context) {
+  place& p = places_[context];
+  p.blamed = true;
+  members_[p.overdue].unanswered = true;
+  ++members_[p.overdue].overdue;
+  p.off = world_.keep_off(p.overdue, context);
+}
+
+/// True if the job may have a context of other users: a job that owes an answer may not.
+bool arbiter::may_borrow(unsigned job, unsigned context) const noexcept {
+  return members_[job].overdue == 0 ||
+         divided_.high[context].any_job([&](unsigned j) { return members_[j].account == members_[job].account; });
 }
 
 /// A main thread that slept while its context was lent may wake up in code that cannot ask: asks for it.

@@ -1,13 +1,12 @@
 // Decides for a broker which job runs on which context, by the policies of cosched: the division among users and their
 // jobs, time slices, and rules 1 to 4 (EuroSys 2014, section 2.1). It makes no system call: it reads replies and writes
-// offers through its World. One thread at a time uses it.
+// offers through its World. One thread uses it.
 //
 // Debt. Context time that a job keeps after it was asked is debt of its user. While a user has debt, other users' jobs
 // that want a context of this user come first there. The time that they get pays the debt. This works among jobs that
 // run with grants; a job that runs without grants shares its context as the operating system decides.
 #pragma once
 
-#include <callisto/broker/context_groups.hpp>
 #include <callisto/broker/division.hpp>
 #include <callisto/broker/job_sets.hpp>
 #include <callisto/broker/pair_words.hpp>
@@ -42,8 +41,6 @@ class arbiter_world {
   virtual bool keep_off(unsigned job, unsigned context) = 0;
   /// The job has answered since, or leaves.
   virtual void give_back(unsigned job, unsigned context) = 0;
-  /// Follows a change of the job's confinement_of().
-  virtual void confine(unsigned job) = 0;
   /// True if the job's process has not run for h_high although it could.
   virtual bool dormant(unsigned job) = 0;
   /// Returns the processor time of the job's process, in nanoseconds; 0: not known.
@@ -81,16 +78,12 @@ class CALLISTO_API arbiter {
 
   /// Looks at the job's reply for a context, since the job has rung.
   void rung(unsigned job, unsigned context, std::uint64_t now);
-  /// Decides for these contexts where time alone has changed something. Returns when to call it again at the latest;
-  /// never: only if a job rings.
-  std::uint64_t pass(stretch contexts, std::uint64_t now);
-  /// Returns when that was or is to be.
-  std::uint64_t due(stretch contexts) const noexcept;
-  /// Returns all contexts.
-  stretch all() const noexcept { return {0, static_cast<unsigned>(places_.size())}; }
+  /// Decides where time alone has changed something. Returns when to call it again at the latest; never: only if a job
+  /// rings.
+  std::uint64_t pass(std::uint64_t now);
 
-  /// Excuses each job that was asked for one of these contexts, for this time: the broker itself woke that late.
-  void excuse(stretch contexts, std::uint64_t nanoseconds, std::uint64_t now) noexcept;
+  /// Excuses each job that was asked, for this time: the broker itself woke that late.
+  void excuse(std::uint64_t nanoseconds, std::uint64_t now) noexcept;
 
   unsigned jobs() const noexcept { return job_count_; }
   unsigned users() const noexcept { return static_cast<unsigned>(users_.size()); }
@@ -100,20 +93,13 @@ class CALLISTO_API arbiter {
   std::uint64_t debt_of(std::uint64_t user) const noexcept;
   /// Returns how many contexts the job has.
   unsigned held_by(unsigned job) const noexcept;
-  /// Where a job that has lost contexts without an answer, or that overruns, may still run.
+  /// Where a job that has lost contexts without an answer may still run.
   struct confinement {
     cosched::context_set contexts;  ///< those of its user that it has not lost, or else those of its user
-    double time = 0;                ///< the most processor time, in contexts; 0: what the contexts allow
+    bool slowly = false;            ///< it has lost all of its user's
   };
-  /// Returns where the job may run for now; nullopt: wherever it likes.
+  /// Returns where the job may run for now; nullopt: it owes no answer.
   std::optional<confinement> confinement_of(unsigned job) const noexcept;
-  /// Says whether the job overruns: its process uses far more processor time than the job has contexts, as with threads
-  /// that never ask. Such a job borrows nothing, and is confined to its user's contexts, with less time than its share:
-  /// running without grants does not pay.
-  void set_overrun(unsigned job, bool overruns);
-  bool overruns(unsigned job) const noexcept { return members_[job].overruns; }
-  /// True if a job of another user wants a context, or has one and work there.
-  bool has_competitors(unsigned job) const;
   /// Returns how often a context was taken from a job that did not answer.
   std::uint64_t forced() const noexcept { return forced_; }
 
@@ -133,8 +119,7 @@ class CALLISTO_API arbiter {
   };
   struct member {
     bool used = false;
-    unsigned overdue = 0;  ///< contexts that it has lost without an answer, and is blamed for
-    bool overruns = false;
+    unsigned overdue = 0;     ///< contexts that it has lost without an answer, and is blamed for
     bool unanswered = false;  ///< it did not answer when it was last to: the next time it is given less
     std::uint64_t account = 0;
     cosched::job_demand told{};    ///< what it has said

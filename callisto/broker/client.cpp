@@ -2,7 +2,6 @@
 // nothing more; after the grace period its threads run as if none shared; each second it tries to connect again.
 #include <callisto/broker/client.hpp>
 
-#include <callisto/broker/context_groups.hpp>
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/pages.hpp>
 #include <callisto/cosched/job.hpp>
@@ -49,7 +48,6 @@ std::uint64_t now_ns() noexcept { return machine::shared_nanoseconds(); }
 /// The pages of one connection with a broker.
 struct session {
   descriptor socket;
-  std::array<descriptor, most_attendants> bells;
   pair_of_pages pages;
   unsigned contexts = 0;
 };
@@ -69,15 +67,16 @@ const char* words_of(refusal_reason why) noexcept {
 
 struct answer {
   std::optional<any_message> message;
-  std::array<descriptor, 2 + most_attendants> descriptors;  ///< the pages', then the bells
-  bool late = false;                                        ///< nothing came in time
+  descriptor offers;
+  descriptor replies;
+  bool late = false;  ///< nothing came in time
 };
 
-/// Receives one message, with the descriptors of a welcome at most.
+/// Receives one message, with two descriptors at most.
 answer receive(int socket) {
   std::array<std::byte, most_bytes_of_all + 1> bytes{};
   iovec all{bytes.data(), bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE((2 + most_attendants) * sizeof(int))> control{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
   msghdr m{};
   m.msg_iov = &all;
   m.msg_iovlen = 1;
@@ -88,14 +87,10 @@ answer receive(int socket) {
   a.late = got < 0 && errno == EAGAIN;
   for (cmsghdr* c = got < 0 ? nullptr : CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    std::array<int, 2 + most_attendants> fds{};
-    const std::size_t bytes_of_fds = std::min(sizeof fds, c->cmsg_len - CMSG_LEN(0));
-    std::memcpy(fds.data(), CMSG_DATA(c), bytes_of_fds);
-    for (std::size_t i = 0; i < bytes_of_fds / sizeof(int); ++i) {
-      a.descriptors[i] = descriptor(fds[i]);
-      // The numbers of the standard streams, where a program has closed them, are not for bells.
-      if (fds[i] < 3) a.descriptors[i] = descriptor(::fcntl(fds[i], F_DUPFD_CLOEXEC, 3));
-    }
+    std::array<int, 2> fds{-1, -1};
+    std::memcpy(fds.data(), CMSG_DATA(c), std::min(sizeof fds, c->cmsg_len - CMSG_LEN(0)));
+    a.offers = descriptor(fds[0]);
+    a.replies = descriptor(fds[1]);
   }
   if (got > 0 && (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0) {
     a.message = parse(std::span(bytes).first(static_cast<std::size_t>(got)));
@@ -121,7 +116,7 @@ std::unique_ptr<session> knock(const std::string& path, const job_facts& facts, 
 /// Hears the answer, and confirms it. `late`: there is none yet. False without that: the broker cannot be trusted, or
 /// it refuses and `refusal` says why.
 bool hear_answer(session& of, const std::string& path, std::string& refusal, bool& late) {
-  answer a = receive(of.socket.get());
+  const answer a = receive(of.socket.get());
   late = a.late;
   if (!a.message) return false;
   if (const auto* const no = std::get_if<broker::refusal>(&*a.message)) {
@@ -131,12 +126,7 @@ bool hear_answer(session& of, const std::string& path, std::string& refusal, boo
   const auto* const yes = std::get_if<welcome>(&*a.message);
   std::string fault;
   if (yes == nullptr) return false;
-  std::optional<pair_of_pages> pages =
-      accept_pages(a.descriptors[0].get(), a.descriptors[1].get(), yes->contexts, fault);
-  for (unsigned b = 0; b < attendants_of(yes->contexts); ++b) {
-    of.bells[b] = std::move(a.descriptors[2 + b]);
-    if (of.bells[b].get() < 0) return false;
-  }
+  std::optional<pair_of_pages> pages = accept_pages(a.offers.get(), a.replies.get(), yes->contexts, fault);
   if (!pages || !send(of.socket.get(), confirm{.nonce = yes->nonce})) return false;
   of.pages = *std::move(pages);
   of.contexts = yes->contexts;
@@ -222,7 +212,6 @@ class link final : public cosched::broker_link {
   void abandon() noexcept override {
     session& s = *now_.load(order::relaxed);
     s.socket = descriptor();
-    for (descriptor& b : s.bells) b = descriptor();
     s.pages.offers.make_private();
     s.pages.replies.make_private();
   }
@@ -276,9 +265,8 @@ class link final : public cosched::broker_link {
     const session& in;
     static std::uint64_t now() noexcept { return now_ns(); }
     void ring(unsigned context) const noexcept {
-      // A full bell: the attendant has rings to read, and looks at the clock meanwhile.
-      const descriptor& bell = in.bells[attendant_of(context, in.contexts)];
-      if (!send(bell.get(), broker::ring{.context = context}) && errno != EAGAIN) of.lost();
+      // A full socket: the broker has rings to read, and looks at the clock meanwhile.
+      if (!send(in.socket.get(), broker::ring{.context = context}) && errno != EAGAIN) of.lost();
     }
     static void park(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t ns) noexcept {
       machine::park_shared(word, low, ns, ~0u);

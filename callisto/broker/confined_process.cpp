@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -28,9 +27,9 @@ using cosched::context_set;
 using machine::contents_of;
 
 constexpr std::string_view prefix = confined_prefix.substr(1);
-/// The period of a quota of processor time, and the least quota that the kernel takes, in microseconds.
-constexpr double period = 50'000;
-constexpr double least_quota = 1000;
+/// A fiftieth of one processor, in microseconds; the kernel takes no less than 1,000.
+constexpr const char* slow_quota = "1000";
+constexpr const char* slow_period = "50000";
 /// The most groups of a machine among which those of a killed broker are looked for.
 constexpr unsigned most_groups_looked_at = 100'000;
 /// A process keeps the affinities of at most this many of its threads.
@@ -154,35 +153,30 @@ bool confined_process::set_contexts(const context_set& contexts) {
   return true;
 }
 
-/// Without the controller the contexts alone count.
-void confined_process::set_time(double time) {
-  if (time == time_) return;
-  const std::string quota = std::to_string(std::lround(std::max(least_quota, time * period)));
-  const std::string per = std::to_string(std::lround(period));
+/// Grants less processor time. Without the controller the contexts alone count.
+bool confined_process::set_slow(bool slowly) {
+  if (slowly == slow_) return true;
   if (cpus_->version2) {
-    write_group_file(cpus_->own + "/cpu.max", time != 0 ? quota + " " + per : "max");
+    write_group_file(cpus_->own + "/cpu.max", slowly ? std::string(slow_quota) + " " + slow_period : "max");
   } else {
-    if (!cpu_ && time != 0) {
-      cpu_ = make(process_, "cpu");
-      if (cpu_ && !move_in(*cpu_)) {
-        take_out(*cpu_);
-        cpu_.reset();
+    if (!time_ && slowly) {
+      time_ = make(process_, "cpu");
+      if (time_ && !move_in(*time_)) {
+        take_out(*time_);
+        time_.reset();
       }
     }
-    if (cpu_) {
-      write_group_file(cpu_->own + "/cpu.cfs_period_us", per);
-      write_group_file(cpu_->own + "/cpu.cfs_quota_us", time != 0 ? quota : "-1");
+    if (time_) {
+      write_group_file(time_->own + "/cpu.cfs_period_us", slow_period);
+      write_group_file(time_->own + "/cpu.cfs_quota_us", slowly ? slow_quota : "-1");
     }
   }
-  time_ = time;
+  slow_ = slowly;
+  return true;
 }
 
-bool confined_process::enter(pid_t process, const context_set& contexts, double time) {
-  if (is_confined()) {
-    if (!set_contexts(contexts)) return false;
-    set_time(time);
-    return true;
-  }
+bool confined_process::enter(pid_t process, const context_set& contexts, bool slowly) {
+  if (is_confined()) return set_contexts(contexts) && set_slow(slowly);
   cpus_ = make(process, "cpuset");
   if (!cpus_) return false;
   process_ = process;
@@ -196,19 +190,15 @@ bool confined_process::enter(pid_t process, const context_set& contexts, double 
     for (const pid_t t : threads_of(process, most_kept)) {
       if (const auto now = affinity_of_thread(t)) before_.push_back({t, *now});
     }
-    ready = move_in(in);
+    ready = move_in(in) && set_slow(slowly);
   }
-  if (ready) {
-    set_time(time);
-  } else {
-    undo();
-  }
+  if (!ready) undo();
   return ready;
 }
 
 void confined_process::undo() {
   if (!is_confined()) return;
-  for (const auto* its : {&cpu_, &cpus_}) {
+  for (const auto* its : {&time_, &cpus_}) {
     if (*its) take_out(**its);
   }
   for (const thread_before& t : before_) {

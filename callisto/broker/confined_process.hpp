@@ -31,13 +31,12 @@ class CALLISTO_API confined_process {
   confined_process(confined_process&&) = default;
   confined_process& operator=(confined_process&&) = default;
 
-  /// Confines the process to these contexts, and to this much processor time, in contexts; 0: what the contexts allow.
-  /// Called again, changes that.
+  /// Confines the process to these contexts; `slowly`: and to a fiftieth of one processor. Called again, changes that.
   /// `is_there()` tells whether the process with this number is still the same; if it is not, nothing is done to the
   /// number's next process. False if the system refuses: then the process is as it was before.
   template <class IsThere>
-  bool confine(pid_t process, const cosched::context_set& contexts, double time, IsThere is_there) {
-    if (!is_there() || !enter(process, contexts, time)) return false;
+  bool confine(pid_t process, const cosched::context_set& contexts, bool slowly, IsThere is_there) {
+    if (!is_there() || !enter(process, contexts, slowly)) return false;
     if (is_there()) return true;
     undo();
     return false;
@@ -60,9 +59,9 @@ class CALLISTO_API confined_process {
     cosched::context_set contexts;
   };
 
-  bool enter(pid_t process, const cosched::context_set& contexts, double time);
+  bool enter(pid_t process, const cosched::context_set& contexts, bool slowly);
   bool set_contexts(const cosched::context_set& contexts);
-  void set_time(double time);
+  bool set_slow(bool slowly);
   std::optional<place> make(pid_t process, const char* controller);
   bool move_in(const place& to) const;
   void take_out(const place& from) const;
@@ -71,9 +70,9 @@ class CALLISTO_API confined_process {
   std::string root_;
   pid_t process_ = 0;  ///< 0: not confined
   cosched::context_set contexts_{};
-  double time_ = 0;
+  bool slow_ = false;
   std::optional<place> cpus_;  ///< with cpuset; of version 2 with cpu, too
-  std::optional<place> cpu_;   ///< of version 1 with cpu
+  std::optional<place> time_;  ///< of version 1 with cpu
   std::vector<thread_before> before_;
 };
 

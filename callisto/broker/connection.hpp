@@ -2,12 +2,10 @@
 #pragma once
 
 #include <callisto/broker/messages.hpp>
-#include <callisto/broker/overrun.hpp>
 #include <callisto/broker/pages.hpp>
 #include <callisto/broker/process_groups.hpp>
 #include <callisto/machine/system/descriptor.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,9 +29,7 @@ struct connection {
   job_facts facts;
   process_groups control_groups;  ///< of a member
   std::optional<made_pages> pages;
-  std::vector<machine::descriptor> bells;  ///< by attendant
   unsigned job = 0;
-  overrun runs_over;
   bool muted = false;
 };
 
@@ -43,15 +39,6 @@ struct account_state {
   unsigned jobs = 0;
   double tokens = 0;  ///< messages that it may send now
   std::uint64_t filled_at = 0;
-
-  /// Takes one, where `most` come in a second; false: it has sent too much.
-  bool take_token(double most, std::uint64_t now) noexcept {
-    tokens = filled_at == 0 ? most : std::min(most, tokens + static_cast<double>(now - filled_at) * most * 1e-9);
-    filled_at = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  }
 };
 
 /// Returns what the job demands, without contexts that its cpuset has not. If the cpuset has none of them, the job's

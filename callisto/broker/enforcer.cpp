@@ -55,16 +55,12 @@ void enforcer::follow(const offender& offending) {
   if (confines(offending.job)) confine(offending);
 }
 
-void enforcer::confine_if_possible(const offender& offending) {
-  if (grade_ == enforcement::group && is_there(offending.process)) confine(offending);
-}
-
 bool enforcer::confine(const offender& offending) {
   if (!offending.may_have) {
     confined_[offending.job].undo();
     return true;
   }
-  return confined_[offending.job].confine(offending.number, offending.may_have->contexts, offending.may_have->time,
+  return confined_[offending.job].confine(offending.number, offending.may_have->contexts, offending.may_have->slowly,
                                           [&] { return is_there(offending.process); });
 }
 

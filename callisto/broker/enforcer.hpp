@@ -46,8 +46,6 @@ class enforcer {
   bool keep_off(const offender& offending, unsigned context, double& tokens);
   /// Undoes that.
   void give_back(const offender& offending, unsigned context);
-  /// Does what `may_have` says, if the grade is group.
-  void confine_if_possible(const offender& offending);
   /// Follows a change of what the job may have.
   void follow(const offender& offending);
   bool confines(unsigned job) const noexcept { return confined_[job].is_confined(); }

@@ -2,10 +2,9 @@
 // of fixed size. Bytes that are not exactly a message of this version is refused as a whole.
 //
 //   job -> broker   hello     facts about the job
-//   broker -> job   welcome   with descriptors: the two pages, and a bell for each attendant; or refusal
+//   broker -> job   welcome   with two descriptors, the pages; or refusal
 //   job -> broker   confirm   the nonce of the welcome, with the sender's credentials
-//   job -> broker   change
-//   job -> attendant  ring, by a bell: a socket of this job and this attendant alone
+//   job -> broker   ring, change
 //   anyone -> broker  ask_report, ask_usage or ask_place, instead of hello; broker -> anyone  report, usage_page, place
 //
 // A list of jobs or users comes in pages, one a connection. So the broker keeps no state of a reader and waits for
@@ -26,7 +25,7 @@
 namespace callisto::broker {
 
 /// Both sides refuse another version.
-inline constexpr std::uint16_t protocol_version = 2;
+inline constexpr std::uint16_t protocol_version = 1;
 
 enum class message_kind : std::uint16_t {
   hello = 1,

@@ -3,7 +3,6 @@
 
 #include <callisto/cosched/context_assignment.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -29,16 +28,6 @@ struct policy {
   std::set<std::uint64_t> seeing_users{};
   std::set<std::uint64_t> seeing_groups{};
 
-  /// True if a user in these groups sees the jobs of all users.
-  template <class Groups>
-  bool lets_see_all(std::uint64_t user, const Groups& its) const {
-    return user == 0 || all_see_all || seeing_users.contains(user) ||
-           std::ranges::any_of(its, [this](std::uint64_t g) { return seeing_groups.contains(g); });
-  }
-  /// Returns the most messages of an account in a second, on a machine with this many contexts.
-  double most_messages(unsigned contexts) const noexcept {
-    return messages_of_user != 0 ? messages_of_user : 2000 + 200 * static_cast<double>(contexts);
-  }
   const cosched::context_set& contexts_of_guests() const noexcept { return guests.empty() ? reserved : guests; }
 };
 

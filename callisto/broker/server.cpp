@@ -4,21 +4,16 @@
 // 1. *Job:* connects. The kernel says which user and process it is.
 // 2. *Job:* sends hello. *Broker:* opens a descriptor of the process, sends the pages and a nonce.
 // 3. *Job:* sends the nonce. The kernel adds the sender's process, which must be the one of step 2, alive.
-// 4. *Job:* changes its facts. A message of another process (a child with a copy of the socket) is not heeded.
-// 5. *Job:* rings, by the bell of the attendant that serves the context. A ring says only that a reply has changed.
-// 6. *Job, ends in any way:* its descriptor says so, also if a child keeps the socket. A closed socket ends it, too.
-//
-// The first thread hears 1 to 4 and 6, the attendants hear 5. `deciding` is held for all that they share.
+// 4. *Job:* rings, changes its facts. A message of another process (a child with a copy of the socket) is not heeded.
+// 5. *Job, ends in any way:* its descriptor says so, also if a child keeps the socket. A closed socket ends it, too.
 #include <callisto/broker/server.hpp>
 
 #include <callisto/broker/arbiter.hpp>
-#include <callisto/broker/attendants.hpp>
 #include <callisto/broker/connection.hpp>
 #include <callisto/broker/enforcer.hpp>
-#include <callisto/broker/event_queue.hpp>
-#include <callisto/broker/job_world.hpp>
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/online_cpus.hpp>
+#include <callisto/broker/resting_jobs.hpp>
 #include <callisto/broker/sockets.hpp>
 #include <callisto/broker/usage_pages.hpp>
 #include <callisto/cosched/current_assignment.hpp>
@@ -29,11 +24,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -52,34 +49,33 @@ constexpr std::uint64_t patience = 1000 * ms;
 constexpr unsigned strangers_of_user = 8;
 /// How many control groups of jobs a broker looks at in P_high, some 10 us each.
 constexpr unsigned most_looks = 32;
-constexpr unsigned nobody = ~0u;  ///< no attendant
 
 }  // namespace
 
-struct server::impl {
+struct server::impl final : arbiter_world {
   explicit impl(server_settings s)
       : how(std::move(s)),
         core_of(cores_of_machine()),
         online(how.online),
         enforces(how.path, how.for_all_users, how.root),
-        jobs(enforces, decides, of_account, how.delays),
-        decides(open_cores(), how.delays, jobs),
-        serving(contexts()),
-        due(attendants_of(contexts()), arbiter::never) {
-    listener = how.listener >= 0 ? descriptor(how.listener) : listen_at(how.path, how.for_all_users);
-    if (!queue.add(listener.get(), listener.get())) throw error(std::string("epoll: ") + std::strerror(errno));
+        decides(open_cores(), how.delays, *this) {
+    listener = listen_at(how.path, how.for_all_users);
+    queue = descriptor(::epoll_create1(EPOLL_CLOEXEC));
+    if (queue.get() < 0 || !hear(listener.get(), listener.get(), EPOLLIN)) {
+      throw error(std::string("epoll: ") + std::strerror(errno));
+    }
     enforces.free_what_a_killed_broker_left(how.path, how.root);
     enforces.keep_guests(how.rules);
     decides.set_limit(how.rules.contexts_of_user);
-    come_first();
+    ::prctl(PR_SET_TIMERSLACK, 1000UL);
+    // Only a hand-over waits for it, and it never computes for long. Refused without the right: then as any process.
+    ::setpriority(PRIO_PROCESS, 0, -15);
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
       files.rlim_cur = files.rlim_max;
       ::setrlimit(RLIMIT_NOFILE, &files);
     }
   }
-
-  unsigned contexts() const noexcept { return static_cast<unsigned>(core_of.size()); }
 
   // --- the policy
 
@@ -90,6 +86,10 @@ struct server::impl {
       if (how.rules.reserved.has(c) || !online.has(c)) open[c] = cosched::no_core;
     }
     return open;
+  }
+  double messages_of_user() const {
+    const unsigned said = how.rules.messages_of_user;
+    return said != 0 ? said : 2000 + 200 * static_cast<double>(core_of.size());
   }
   /// Returns the weight of an account: its own, else the largest of its jobs' groups.
   unsigned weight_of(std::uint64_t account) const {
@@ -107,9 +107,7 @@ struct server::impl {
     }
     return most;
   }
-  void adopt(policy next) {
-    const std::scoped_lock held(deciding);
-    const std::uint64_t now = machine::shared_nanoseconds();
+  void adopt(policy next, std::uint64_t now) {
     how.rules = std::move(next);
     for (const auto& [account, its] : of_account) {
       if (its.jobs != 0) decides.set_weight(account, weight_of(account));
@@ -117,10 +115,55 @@ struct server::impl {
     decides.set_limit(how.rules.contexts_of_user);
     decides.set_cores(open_cores(), now);
     enforces.keep_guests(how.rules);
-    rouse_all_but(nobody);
+  }
+
+  // --- the World of the arbiter
+
+  reply look(unsigned job, unsigned context) override { return side(job, context).look(); }
+  void say(unsigned job, unsigned context, const offer& what, bool wakes) override {
+    side(job, context).say(what);
+    if (wakes) machine::unpark_shared(by_job[job]->pages->pages.offer(context).word, ~0u);
+  }
+  void watch(unsigned job, unsigned context, bool on) override { side(job, context).watch(on); }
+  void tell_share(unsigned job, unsigned context, double share) override {
+    // relaxed, as below: generation orders them.
+    pages_of(job).offer(context).share.store(static_cast<std::uint64_t>(share * 0x1p32), order::relaxed);
+  }
+  void tell_change(unsigned job, unsigned main, bool alone) override {
+    offers_head& head = pages_of(job).head();
+    head.main.store(main == division::no_context ? 0 : main + 1, order::relaxed);
+    head.alone.store(alone ? 1 : 0, order::relaxed);
+    head.generation.fetch_add(1, order::release);  // release: publishes what came before to the job's acquire
+    machine::unpark_shared(head.generation, ~0u);
+    if (enforces.confines(job)) enforces.follow(offender_of(job));
+  }
+  offender offender_of(unsigned job) const {
+    const connection& c = *by_job[job];
+    return {job, c.peer.pid, c.process, demand_of(c).contexts, decides.confinement_of(job)};
+  }
+  bool keep_off(unsigned job, unsigned context) override {
+    return enforces.keep_off(offender_of(job), context, of_account[by_job[job]->account].tokens);
+  }
+  void give_back(unsigned job, unsigned context) override { enforces.give_back(offender_of(job), context); }
+  bool dormant(unsigned job) override { return rests[job].rests(machine::shared_nanoseconds(), how.delays); }
+  std::uint64_t processor_time(unsigned job) override { return machine::processor_time_of(by_job[job]->peer.pid); }
+  bool could_run(unsigned job) override { return machine::could_run(by_job[job]->peer.pid); }
+
+  pair_of_pages& pages_of(unsigned job) { return by_job[job]->pages->pages; }
+  broker_side<native> side(unsigned job, unsigned context) {
+    const pair_of_pages& p = pages_of(job);
+    return {p.offer(context), p.reply(context)};
   }
 
   // --- connections
+
+  /// Has the kernel report a descriptor under a key: a socket's number, or its complement for a process.
+  bool hear(int fd, int key, unsigned events, int how_to = EPOLL_CTL_ADD) {
+    epoll_event e{};
+    e.events = events;
+    e.data.fd = key;
+    return ::epoll_ctl(queue.get(), how_to, fd, &e) == 0;
+  }
 
   void accept_all(std::uint64_t now) {
     for (;;) {
@@ -128,7 +171,7 @@ struct server::impl {
       if (its.get() < 0) {
         // Without descriptors the next ones wait; those that are there go on.
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-          queue.set(listener.get(), listener.get(), false);
+          hear(listener.get(), listener.get(), 0, EPOLL_CTL_MOD);
           deaf_until = now + 100 * ms;
         }
         return;
@@ -142,7 +185,7 @@ struct server::impl {
       const int key = its.get();
       c->socket = std::move(its);
       c->since = now;
-      if (!queue.add(key, key)) continue;
+      if (!hear(key, key, EPOLLIN)) continue;
       ++its_account.connections;
       connections[key] = std::move(c);
     }
@@ -158,60 +201,49 @@ struct server::impl {
       --its.jobs;
       decides.leave(c.job, now);
       enforces.free(c.job);
-      jobs.by_number[c.job] = nullptr;
+      by_job[c.job] = nullptr;
     }
     connections.erase(found);
   }
 
+  /// Takes a token of the account; false: it has sent too much.
   bool may_send(account_state& its, std::uint64_t now) const {
-    return its.take_token(how.rules.most_messages(contexts()), now);
-  }
-
-  /// Hears a connection no more until its account may send again; or hears it again.
-  void mute(connection& c, bool muted) {
-    c.muted = muted;
-    const int key = c.socket.get();
-    queue.set(key, key, !muted);
-    for (unsigned a = 0; a < c.bells.size(); ++a) serving.queue(a).set(c.bells[a].get(), key, !muted);
+    const double most = messages_of_user();
+    its.tokens =
+        its.filled_at == 0 ? most : std::min(most, its.tokens + static_cast<double>(now - its.filled_at) * most * 1e-9);
+    its.filled_at = now;
+    if (its.tokens < 1) return false;
+    its.tokens -= 1;
+    return true;
   }
 
   /// Reads what a connection has sent, at most some messages. False: the connection is to be closed.
   bool read(connection& c, std::uint64_t now) {
     for (unsigned turn = 0; turn < 64; ++turn) {
       if (!may_send(of_account[c.account], now)) {
-        mute(c, true);
+        c.muted = true;
+        hear(c.socket.get(), c.socket.get(), 0, EPOLL_CTL_MOD);
         return true;
       }
-      const packet got = receive_packet(c.socket.get());
-      if (got.is_none) return true;
-      if (got.is_fault) return false;
-      // A process with a copy of the socket, such as a child, is not the job.
-      if (got.sender != c.peer.pid) continue;
-      if (!heed(c, got.bytes(), now)) return false;
-    }
-    return true;
-  }
-
-  /// Reads the rings that came by a bell, at most some. False: the connection is to be closed.
-  bool read_bell(connection& c, unsigned attendant, std::uint64_t now) {
-    const stretch its = contexts_of_attendant(attendant, contexts());
-    for (unsigned turn = 0; turn < 64; ++turn) {
-      if (!may_send(of_account[c.account], now)) {
-        mute(c, true);
-        return true;
-      }
-      std::array<std::byte, sizeof(ring) + 1> bytes{};
-      const ssize_t got = ::recv(c.bells[attendant].get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+      std::array<std::byte, most_bytes + 1> bytes{};
+      iovec all{bytes.data(), bytes.size()};
+      // Room for credentials alone: the kernel closes descriptors that are sent along, and says so.
+      alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
+      msghdr m{};
+      m.msg_iov = &all;
+      m.msg_iovlen = 1;
+      m.msg_control = control.data();
+      m.msg_controllen = control.size();
+      const ssize_t got = ::recvmsg(c.socket.get(), &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
       if (got < 0) return errno == EAGAIN || errno == EINTR;
-      if (got == 0) {
-        // The job has closed its end: the clock alone shows the broker a change there.
-        c.bells[attendant] = descriptor();
-        return true;
-      }
-      const std::optional<any_message> m = parse(std::span(bytes).first(static_cast<std::size_t>(got)));
-      const auto* const r = m ? std::get_if<ring>(&*m) : nullptr;
-      if (r == nullptr || r->context < its.first || r->context >= its.last) return false;
-      decides.rung(c.job, r->context, now);
+      if (got == 0 || (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return false;
+      ucred from{};
+      const cmsghdr* const head = CMSG_FIRSTHDR(&m);
+      if (head == nullptr || head->cmsg_type != SCM_CREDENTIALS) return false;
+      std::memcpy(&from, CMSG_DATA(head), sizeof from);
+      // A process with a copy of the socket, such as a child, is not the job.
+      if (from.pid != c.peer.pid) continue;
+      if (!heed(c, std::span(bytes).first(static_cast<std::size_t>(got)), now)) return false;
     }
     return true;
   }
@@ -232,6 +264,10 @@ struct server::impl {
     if (c.at == stage::welcomed) {
       const auto* const its = std::get_if<confirm>(&*m);
       return its != nullptr && its->nonce == c.nonce && is_there(c.process) && let_in(c, now);
+    }
+    if (const auto* const r = std::get_if<ring>(&*m)) {
+      decides.rung(c.job, r->context, now);
+      return true;
     }
     if (const auto* const changed = std::get_if<change>(&*m)) {
       c.facts = changed->facts;
@@ -258,16 +294,14 @@ struct server::impl {
     if (decides.jobs() + 1 >= most_jobs) return turn_away(c, refusal_reason::full);
     c.process = process_of(c.socket.get(), c.peer);
     if (!is_there(c.process)) return turn_away(c, refusal_reason::unknown_process);
-    c.pages = make_pages(contexts());
-    std::vector<descriptor> theirs = make_bells(c.bells, attendants_of(contexts()));
-    if (!c.pages || theirs.empty() || ::getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce) {
+    c.pages = make_pages(static_cast<unsigned>(core_of.size()));
+    if (!c.pages || ::getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce) {
       return turn_away(c, refusal_reason::full);
     }
     c.facts = said.facts;
     c.groups = groups_of(c.socket.get(), c.peer);
-    const welcome answer{.nonce = c.nonce, .contexts = contexts()};
-    std::vector<int> fds{c.pages->offers.get(), c.pages->replies.get()};
-    for (const descriptor& d : theirs) fds.push_back(d.get());
+    const welcome answer{.nonce = c.nonce, .contexts = static_cast<std::uint32_t>(core_of.size())};
+    const std::array<int, 2> fds{c.pages->offers.get(), c.pages->replies.get()};
     if (!send_with(c.socket.get(), bytes_of(answer), fds)) return false;
     c.pages->offers = descriptor();
     c.pages->replies = descriptor();
@@ -280,16 +314,15 @@ struct server::impl {
     if (its.jobs >= how.rules.jobs_of_user) return false;
     // The arbiter says things to the job before it returns its number.
     unsigned next = 0;
-    while (next < most_jobs && (jobs.by_number[next] != nullptr || next == cosched::no_job)) ++next;
+    while (next < most_jobs && (by_job[next] != nullptr || next == cosched::no_job)) ++next;
     if (next == most_jobs) return false;
-    jobs.by_number[next] = &c;
-    jobs.rests[next] = rest_of_job(c.peer.pid);
+    by_job[next] = &c;
+    rests[next] = rest_of_job(c.peer.pid);
     c.pages->pages.head().number.store(next, order::relaxed);  // relaxed: for people
     beat(*c.pages, now);
     c.control_groups = process_groups(c.peer.pid, how.root);
     const auto job = decides.join(c.account, weight_of(c.account), demand_of(c), now);
-    if (job != next || !queue.add(c.process.get(), ~c.socket.get())) throw error("a job's number or process");
-    for (unsigned a = 0; a < c.bells.size(); ++a) serving.queue(a).add(c.bells[a].get(), c.socket.get());
+    if (job != next || !hear(c.process.get(), ~c.socket.get(), EPOLLIN)) throw error("a job's number or process");
     c.job = next;
     c.at = stage::member;
     ++its.jobs;
@@ -315,17 +348,23 @@ struct server::impl {
     return false;
   }
 
+  /// True if the policy lets the process at the other end see the jobs of all users.
+  bool sees_all(const connection& c) const {
+    const policy& p = how.rules;
+    if (!how.for_all_users || c.peer.uid == 0 || p.all_see_all || p.seeing_users.contains(c.peer.uid)) return true;
+    if (p.seeing_groups.empty()) return false;
+    return std::ranges::any_of(groups_of(c.socket.get(), c.peer), [&](gid_t g) { return p.seeing_groups.contains(g); });
+  }
   bool tell_usage(const connection& c, const ask_usage& asked, std::uint64_t now) {
     // The answer takes time of the broker's thread: it counts as 16 messages of the account.
     of_account[c.account].tokens -= 16;
     decides.count(now);
     std::vector<listed_job> all;
     for (unsigned j = 0; j < most_jobs; ++j) {
-      const connection* const its = jobs.by_number[j];
+      const connection* const its = by_job[j];
       if (its != nullptr) all.push_back({j, its->account, its->peer.pid, its->facts});
     }
-    const bool sees_all = !how.for_all_users || how.rules.lets_see_all(c.peer.uid, groups_of(c.socket.get(), c.peer));
-    send(c, answer_to(asked, decides, all, sees_all ? std::nullopt : std::optional(c.account),
+    send(c, answer_to(asked, decides, all, sees_all(c) ? std::nullopt : std::optional(c.account),
                       [this](std::uint64_t account) { return weight_of(account); }));
     return false;
   }
@@ -335,76 +374,48 @@ struct server::impl {
     std::vector<int> over;
     for (const auto& [key, c] : connections) {
       if (c->at != stage::member && now - c->since > patience) over.push_back(key);
-      if (c->muted && may_send(of_account[c->account], now)) mute(*c, false);
+      if (c->muted && may_send(of_account[c->account], now)) {
+        c->muted = false;
+        hear(key, key, EPOLLIN, EPOLL_CTL_MOD);
+      }
     }
     for (const int key : over) close(key, now);
     if (deaf_until != 0 && now >= deaf_until) {
       deaf_until = 0;
-      queue.set(listener.get(), listener.get(), true);
+      hear(listener.get(), listener.get(), EPOLLIN, EPOLL_CTL_MOD);
     }
   }
 
   /// Says on a job's page that the broker works. relaxed: a time by itself.
   static void beat(const made_pages& of, std::uint64_t now) { of.pages.head().beat.store(now, order::relaxed); }
   void beat_all(std::uint64_t now) const {
-    for (const connection* c : jobs.by_number) {
+    for (const connection* c : by_job) {
       if (c != nullptr) beat(*c->pages, now);
     }
   }
 
-  // --- the threads
-  stretch group_of(unsigned attendant) const noexcept { return contexts_of_attendant(attendant, contexts()); }
-
-  /// A broker that itself woke late (stopped, a suspended machine) blames no job for that time.
-  void excuse_what_was_late(std::uint64_t now) {
-    for (unsigned a = 0; a < due.size(); ++a) {
-      if (due[a] == arbiter::never || now <= due[a] + how.delays.grace() / 4) continue;
-      decides.excuse(group_of(a), now - due[a], now);
-      due[a] = now;
-    }
-  }
-  /// Wakes attendants that have something to do earlier than they know.
-  void rouse_all_but(unsigned self) {
-    for (unsigned a = 0; a < due.size(); ++a) {
-      const std::uint64_t then = a == self ? due[a] : decides.due(group_of(a));
-      if (then >= due[a]) continue;
-      due[a] = then;
-      serving.nudge(a);
-    }
+  /// Waits until a descriptor has something, or until `due`.
+  void wait_until(std::uint64_t due, std::uint64_t now) {
+    pollfd p{queue.get(), POLLIN, 0};
+    const std::uint64_t ns = due <= now ? 0 : due - now;
+    const timespec t{.tv_sec = static_cast<time_t>(ns / (1000 * ms)), .tv_nsec = static_cast<long>(ns % (1000 * ms))};
+    ::ppoll(&p, 1, &t, nullptr);
   }
 
-  /// Hears bells for an attendant, and decides where time has changed something.
-  std::uint64_t serve(unsigned attendant, std::span<const int> keys) {
-    const std::scoped_lock held(deciding);
-    const std::uint64_t now = machine::shared_nanoseconds();
-    excuse_what_was_late(now);
-    for (const int key : keys) {
-      const auto c = connections.find(key);
-      if (c == connections.end() || c->second->at != stage::member) continue;
-      if (!read_bell(*c->second, attendant, now)) close(key, now);
-    }
-    due[attendant] = decides.pass(group_of(attendant), now);
-    rouse_all_but(attendant);
-    return due[attendant];
-  }
-
-  /// Hears connections, and looks at jobs from time to time, until `stop()`.
   void run(const std::function<bool()>& stop) {
-    const attendants::service service = [this](unsigned a, std::span<const int> keys) { return serve(a, keys); };
-    serving.start(service);
-    const struct at_end {
-      attendants& of;
-      ~at_end() { of.end(); }
-    } ends{serving};
+    std::uint64_t due = 0;
     std::uint64_t looked_at = 0;
-    std::uint64_t rest = 0;
     while (!stop()) {
-      const std::span<const int> keys = queue.wait(machine::shared_nanoseconds() + rest);
-      std::unique_lock held(deciding);
-      const std::uint64_t now = machine::shared_nanoseconds();
-      excuse_what_was_late(now);
+      std::uint64_t now = machine::shared_nanoseconds();
+      wait_until(std::min(due, now + longest_rest()), now);
+      now = machine::shared_nanoseconds();
+      // A broker that itself woke late (stopped, a suspended machine) blames no job for that time.
+      if (due != 0 && due != arbiter::never && now > due + how.delays.grace() / 4) decides.excuse(now - due, now);
+      std::array<epoll_event, 64> events{};
       bool accepts = false;
-      for (const int key : keys) {
+      const int n = ::epoll_wait(queue.get(), events.data(), static_cast<int>(events.size()), 0);
+      for (int i = 0; i < n; ++i) {
+        const int key = events[static_cast<std::size_t>(i)].data.fd;
         if (key == listener.get()) {
           accepts = true;
         } else if (key < 0) {
@@ -419,38 +430,29 @@ struct server::impl {
         looked_at = now;
         look_around(now);
         beat_all(now);
-        follow_cpus(now, held);
+        follow_cpus(now);
       }
-      rest = longest_rest();
-      rouse_all_but(nobody);
+      due = decides.pass(now);
     }
   }
-  /// Takes contexts that are unplugged from their jobs, and divides those that are plugged in again. Looks at control
-  /// groups without the lock in between: an attendant waits for one look at most.
-  void follow_cpus(std::uint64_t now, std::unique_lock<std::mutex>& held) {
+  /// Takes contexts that are unplugged from their jobs, and divides those that are plugged in again.
+  void follow_cpus(std::uint64_t now) {
     if (now - cpus_seen_at < how.delays.p_high) return;
     cpus_seen_at = now;
-    if (online.look()) {
-      decides.set_cores(open_cores(), now);
-      serving.bind_again();
-    }
+    if (online.look()) decides.set_cores(open_cores(), now);
     enforces.look_at_guests();
     // A few at a time, in turn: with many jobs a change is found later.
     unsigned looks = 0;
     for (unsigned n = 0; n < most_jobs && looks < most_looks; ++n) {
       looked_at_job = (looked_at_job + 1) % most_jobs;
-      if (jobs.by_number[looked_at_job] == nullptr) continue;
+      if (by_job[looked_at_job] == nullptr) continue;
       ++looks;
-      if (jobs.by_number[looked_at_job]->control_groups.look()) follow_groups(looked_at_job, now);
-      decides.count(now);
-      decides.set_overrun(looked_at_job, jobs.overruns(looked_at_job, now));
-      held.unlock();
-      held.lock();
+      if (by_job[looked_at_job]->control_groups.look()) follow_groups(looked_at_job, now);
     }
   }
   /// A job's process is in other control groups than before, or its cpuset has changed.
   void follow_groups(unsigned job, std::uint64_t now) {
-    const connection& c = *jobs.by_number[job];
+    const connection& c = *by_job[job];
     decides.set_weight(c.account, weight_of(c.account));
     decides.change(job, demand_of(c), now);
   }
@@ -470,16 +472,14 @@ struct server::impl {
   online_cpus online;
   std::uint64_t cpus_seen_at = 0;
   unsigned looked_at_job = 0;
-  mutable std::mutex deciding;  ///< guards all but `queue`
+  std::array<connection*, most_jobs> by_job{};
+  std::array<rest_of_job, most_jobs> rests{};
   enforcer enforces;
-  std::map<std::uint64_t, account_state> of_account;
-  job_world jobs;
   arbiter decides;
   descriptor listener;
-  event_queue queue;  ///< of the first thread
-  attendants serving;
-  std::vector<std::uint64_t> due;                          ///< by attendant: when it wakes at the latest
-  std::map<int, std::unique_ptr<connection>> connections;  ///< by a key: a socket's number; its complement: a process's
+  descriptor queue;
+  std::map<int, std::unique_ptr<connection>> connections;
+  std::map<std::uint64_t, account_state> of_account;
   std::uint64_t deaf_until = 0;
 };
 
@@ -487,14 +487,11 @@ server::server(server_settings how) : in_(std::make_unique<impl>(std::move(how))
 server::~server() {
   for (unsigned j = 0; j < most_jobs; ++j) in_->enforces.free(j);
   in_->enforces.free_guests();
-  if (in_->how.listener < 0) ::unlink(in_->how.path.c_str());
+  ::unlink(in_->how.path.c_str());
 }
 void server::run(const std::function<bool()>& stop) { in_->run(stop); }
-void server::adopt(policy rules) { in_->adopt(std::move(rules)); }
+void server::adopt(policy rules) { in_->adopt(std::move(rules), machine::shared_nanoseconds()); }
 enforcement server::grade() const noexcept { return in_->enforces.grade(); }
-unsigned server::jobs() const noexcept {
-  const std::scoped_lock held(in_->deciding);
-  return in_->decides.jobs();
-}
+unsigned server::jobs() const noexcept { return in_->decides.jobs(); }
 
 }  // namespace callisto::broker

@@ -16,7 +16,6 @@ namespace callisto::broker {
 
 struct server_settings {
   std::string path{};          ///< of the socket
-  int listener = -1;           ///< listens at `path` already, as a service manager made it; -1: the server makes it
   bool for_all_users = false;  ///< users other than this one may connect
   policy rules{};
   accounts known{};
@@ -28,11 +27,10 @@ struct server_settings {
 /// Serves jobs until it ends. One thread uses it.
 class CALLISTO_API server {
  public:
-  /// Makes the socket, unless there is one. Throws callisto::error with one line: another broker listens there, or the
-  /// system refuses.
+  /// Makes the socket. Throws callisto::error with one line: another broker listens there, or the system refuses.
   explicit server(server_settings how);
   server(const server&) = delete;
-  /// Removes the socket that it has made. Jobs keep what they have, and run as if none shared after their grace period.
+  /// Removes the socket. Jobs keep what they have, and run as if none shared after their grace period.
   ~server();
 
   /// Serves until `stop()`, which it asks at least every 0.2 s.

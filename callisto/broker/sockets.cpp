@@ -2,7 +2,6 @@
 #include <callisto/broker/sockets.hpp>
 
 #include <callisto/broker/client.hpp>
-#include <callisto/broker/context_groups.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -58,25 +56,6 @@ descriptor listen_at(const std::string& path, bool for_all_users) {
   return listener;
 }
 
-std::string take_listener(int socket) {
-  int type = 0;
-  int listens = 0;
-  socklen_t size = sizeof type;
-  sockaddr_un at{};
-  socklen_t length = sizeof at;
-  if (::getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET ||
-      ::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0 ||
-      ::getsockname(socket, reinterpret_cast<sockaddr*>(&at), &length) != 0 || at.sun_family != AF_UNIX ||
-      at.sun_path[0] != '/') {
-    throw error("the service manager's socket: expected ListenSequentialPacket= with a path");
-  }
-  const int on = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
-  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
-  ::fcntl(socket, F_SETFL, O_NONBLOCK);
-  return at.sun_path;
-}
-
 descriptor process_of(int socket, const ucred& peer) {
   int fd = -1;
   socklen_t size = sizeof fd;
@@ -102,44 +81,9 @@ std::vector<gid_t> groups_of(int socket, const ucred& peer) {
   return all;
 }
 
-packet receive_packet(int socket) noexcept {
-  packet p;
-  iovec all{p.room.data(), p.room.size()};
-  // Room for credentials alone: the kernel closes descriptors that are sent along, and says so.
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
-  msghdr m{};
-  m.msg_iov = &all;
-  m.msg_iovlen = 1;
-  m.msg_control = control.data();
-  m.msg_controllen = control.size();
-  const ssize_t got = ::recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  p.is_none = got < 0 && (errno == EAGAIN || errno == EINTR);
-  const cmsghdr* const head = got > 0 ? CMSG_FIRSTHDR(&m) : nullptr;
-  if (head == nullptr || (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || head->cmsg_type != SCM_CREDENTIALS) {
-    p.is_fault = !p.is_none;
-    return p;
-  }
-  ucred from{};
-  std::memcpy(&from, CMSG_DATA(head), sizeof from);
-  p.sender = from.pid;
-  p.size = static_cast<std::size_t>(got);
-  return p;
-}
-
-std::vector<descriptor> make_bells(std::vector<descriptor>& ours, unsigned attendants) {
-  std::vector<descriptor> theirs;
-  for (unsigned a = 0; a < attendants; ++a) {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) return {};
-    ours.emplace_back(ends[0]);
-    theirs.emplace_back(ends[1]);
-  }
-  return theirs;
-}
-
 bool send_with(int socket, std::span<const std::byte> bytes, std::span<const int> descriptors) {
   iovec all{const_cast<std::byte*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE((2 + most_attendants) * sizeof(int))> control{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(4 * sizeof(int))> control{};
   msghdr m{};
   m.msg_iov = &all;
   m.msg_iovlen = 1;

@@ -3,13 +3,11 @@
 // - Its owner has it back within P_low and 100 microseconds.
 // Also measures what a lease poll costs a job that is alone.
 //
-//   handover [--quick] [--broker CALLISTO]
+//   handover [--quick]
 //
-// Two processes, each with a thread pinned to the same context. With --broker they are two users' jobs, each in a
-// session of its own, under `CALLISTO broker`; that needs root. Exit code 1 if a limit is missed.
+// Two processes, each with a thread pinned to the same context. Exit code 1 if a limit is missed.
 #include <lab/costs/compare.hpp>
 
-#include <callisto/broker/client.hpp>
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -27,11 +25,8 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,40 +47,13 @@ struct work_signal {
 
 std::int64_t now() { return clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
-/// Where jobs meet: in a table in the folder, or as users of the broker that listens there.
-struct meeting_place {
-  std::string folder;
-  bool has_broker = false;
-  std::chrono::microseconds pause{1500};  ///< longer than the borrower needs to take the context
-};
-constexpr unsigned owner_weight = 8;
-constexpr uid_t first_user = 64300;  ///< the owner's; the borrower's is the next
-
-/// Makes this process a user's, with a session of its own and a folder that leads to the broker's socket.
-void become_user(const meeting_place& there, uid_t user) {
-  const std::string own = fmt::format("{}/{}", there.folder, user);
-  if (::setsid() < 0 || ::setenv("CALLISTO_COSCHED_DIR", own.c_str(), 1) != 0 || ::setgid(user) != 0 ||
-      ::setuid(user) != 0) {
-    std::perror("handover: to become another user");
-    std::_Exit(1);
-  }
-}
-
-std::unique_ptr<cosched::job> join(const meeting_place& there, unsigned context, unsigned weight) {
-  std::string refusal;
-  if (there.has_broker) {
-    auto job = cosched::job::join({.contexts = {context}, .main = {}, .broker = broker::find}, {}, refusal);
-    if (job == nullptr) {
-      fmt::print(stderr, "handover: {}\n", refusal);
-      std::_Exit(1);
-    }
-    return job;
-  }
+std::unique_ptr<cosched::job> join(const std::string& folder, unsigned context, unsigned weight) {
   // P_low is the paper's. H_high is shorter than the paper's 10 ms, to have more hand-overs in the time; the limit adds
   // to it.
   const cosched::timing delays{.h_high = 1'000'000, .h_low = 1'000'000, .p_low = 1'000'000};
-  auto job = cosched::job::join({.contexts = {context}, .main = {}, .weight = weight, .delays = delays}, {there.folder},
-                                refusal);
+  std::string refusal;
+  auto job =
+      cosched::job::join({.contexts = {context}, .main = {}, .weight = weight, .delays = delays}, {folder}, refusal);
   if (job == nullptr) {
     fmt::print(stderr, "handover: {}\n", refusal);
     std::exit(1);
@@ -105,20 +73,9 @@ void work() {
   for (int i = 0; i < 100; ++i) asm volatile("");
 }
 
-constexpr unsigned most_times = 10'000;
-
-/// What the processes leave for the one that prints.
-struct results {
-  work_signal signal;
-  double poll = 0;
-  std::size_t count = 0;
-  double lent[most_times];
-  double back[most_times];
-};
-
 /// Runs on the context whenever it may, as the job with the lower weight.
-void borrow(const meeting_place& there, unsigned context, work_signal& shared) {
-  const auto job = join(there, context, 1);
+void borrow(const std::string& folder, unsigned context, work_signal& shared) {
+  const auto job = join(folder, context, 1);
   cosched::job::seat seat(*job, context);
   shared.joined = true;
   const auto over = [&] { return shared.over.load(); };
@@ -138,8 +95,8 @@ struct delays {
 };
 
 /// Owns the context as the job with the higher weight: lends it by being idle, and takes it back. Returns the delays.
-delays own(const meeting_place& there, unsigned context, work_signal& shared, unsigned times) {
-  const auto job = join(there, context, owner_weight);
+delays own(const std::string& folder, unsigned context, work_signal& shared, unsigned times) {
+  const auto job = join(folder, context, 8);
   cosched::job::seat seat(*job, context);
   const auto never = [] { return false; };
   while (!shared.joined) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -150,7 +107,7 @@ delays own(const meeting_place& there, unsigned context, work_signal& shared, un
     const std::int64_t idle_at = now();
     seat.idle();
     // Sleeps, like a worker without work, for longer than the borrower needs to take the context.
-    std::this_thread::sleep_for(there.pause + std::chrono::microseconds(i * 7 % 1000));
+    std::this_thread::sleep_for(std::chrono::microseconds(1500 + i * 7 % 1000));
     const bool lent = shared.taken != before;
     if (lent) found.lent.push_back(static_cast<double>(shared.taken_at - idle_at) / 1e3);
     const std::int64_t wished_at = now();
@@ -173,8 +130,8 @@ double quantile(std::vector<double>& values, double share) {
 }
 
 /// Returns the nanoseconds of a lease poll of a job that is alone.
-double lease_poll(const meeting_place& there, unsigned context, unsigned times) {
-  const auto job = join(there, context, 1);
+double lease_poll(const std::string& folder, unsigned context, unsigned times) {
+  const auto job = join(folder, context, 1);
   cosched::job::seat seat(*job, context);
   seat.take([] { return false; });
   unsigned disturbed = 0;
@@ -185,107 +142,43 @@ double lease_poll(const meeting_place& there, unsigned context, unsigned times) 
   return seconds / times * 1e9;
 }
 
-/// Starts a broker, which root alone can, for the two users; returns its process when it listens.
-pid_t start_broker(const meeting_place& there, const char* command) {
-  ::chmod(there.folder.c_str(), 0755);
-  for (const uid_t user : {first_user, first_user + 1}) {
-    const std::string own = fmt::format("{}/{}", there.folder, user);
-    if (::mkdir(own.c_str(), 0755) != 0 || ::symlink("../broker", (own + "/broker").c_str()) != 0 ||
-        ::chown(own.c_str(), user, user) != 0) {
-      std::perror("handover: users' folders");
-      std::exit(1);
-    }
-  }
-  const std::string socket = there.folder + "/broker";
-  const std::string weight = fmt::format("{}={}", first_user, owner_weight);
-  const pid_t broker = ::fork();
-  if (broker == 0) {
-    ::execl(command, command, "broker", "--quiet", "--socket", socket.c_str(), "--weight", weight.c_str(), nullptr);
-    std::perror(command);
-    std::_Exit(1);
-  }
-  while (::access(socket.c_str(), F_OK) != 0) {
-    if (::waitpid(broker, nullptr, WNOHANG) != 0) std::exit(1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return broker;
-}
-
-/// Runs a function as a user in a process of its own.
-template <class F>
-pid_t start_as(const meeting_place& there, uid_t user, const F& what) {
-  std::fflush(stdout);  // a child would print it again
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  if (there.has_broker) become_user(there, user);
-  what();
-  std::fflush(stdout);
-  std::_Exit(0);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool quick = false;
-  const char* broker_command = nullptr;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view option = argv[i];
-    if (option == "--quick") {
-      quick = true;
-    } else if (option == "--broker" && i + 1 < argc) {
-      broker_command = argv[++i];
-    } else {
-      fmt::print(stderr, "usage: handover [--quick] [--broker CALLISTO]\n");
-      return 2;
-    }
-  }
-  if (broker_command != nullptr && ::getuid() != 0) {
-    fmt::print(stderr, "handover: --broker needs root, which can be two users\n");
+  const bool quick = argc > 1 && std::string_view(argv[1]) == "--quick";
+  if (argc > (quick ? 2 : 1)) {
+    fmt::print(stderr, "usage: handover [--quick]\n");
     return 2;
   }
   const machine::scratch_folder scratch;
-  const meeting_place there = broker_command == nullptr
-                                  ? meeting_place{scratch.path()}
-                                  : meeting_place{scratch.path(), true, std::chrono::microseconds(12'000)};
-  void* memory = ::mmap(nullptr, sizeof(results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const std::string& folder = scratch.path();
+  void* memory = ::mmap(nullptr, sizeof(work_signal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("handover");
     return 1;
   }
-  auto& shared = *new (memory) results;
+  auto& shared = *new (memory) work_signal;
   const auto context = static_cast<unsigned>(sched_getcpu());
-  const pid_t broker = broker_command != nullptr ? start_broker(there, broker_command) : -1;
   pin(context);
   lab::limits limits;
-  const auto poll = [&] { shared.poll = lease_poll(there, context, 100'000'000); };
-  ::waitpid(start_as(there, first_user, poll), nullptr, 0);
-  limits.at_most("a check-in of a job that is alone", shared.poll, 2, " ns");
+  limits.at_most("a check-in of a job that is alone", lease_poll(folder, context, 100'000'000), 2, " ns");
 
-  const unsigned times = quick ? 1000 : most_times;
-  const pid_t borrower = start_as(there, first_user + 1, [&] { borrow(there, context, shared.signal); });
-  const auto measure = [&] {
-    const delays found = own(there, context, shared.signal, times);
-    shared.count = found.lent.size();
-    std::copy(found.lent.begin(), found.lent.end(), shared.lent);
-    std::copy(found.back.begin(), found.back.end(), shared.back);
-  };
-  ::waitpid(start_as(there, first_user, measure), nullptr, 0);
-  ::waitpid(borrower, nullptr, 0);
-  if (broker > 0) {
-    ::kill(broker, SIGTERM);
-    ::waitpid(broker, nullptr, 0);
+  const pid_t borrower = ::fork();
+  if (borrower == 0) {
+    borrow(folder, context, shared);
+    std::_Exit(0);
   }
-  std::vector<double> lent(shared.lent, shared.lent + shared.count);
-  std::vector<double> back(shared.back, shared.back + shared.count);
-  fmt::print("{} hand-overs of {} lent; microseconds, median, 99th percentile, most\n", shared.count, times);
-  for (auto& [name, values] : {std::pair<const char*, std::vector<double>&>{"lent", lent}, {"back", back}}) {
+  const unsigned times = quick ? 1000 : 10'000;
+  delays found = own(folder, context, shared, times);
+  ::waitpid(borrower, nullptr, 0);
+  fmt::print("{} hand-overs of {} lent; microseconds, median, 99th percentile, most\n", found.lent.size(), times);
+  for (auto& [name, values] :
+       {std::pair<const char*, std::vector<double>&>{"lent", found.lent}, {"back", found.back}}) {
     fmt::print("  {}  {:8.1f} {:8.1f} {:8.1f}\n", name, quantile(values, 0.5), quantile(values, 0.99),
                quantile(values, 1));
   }
-  limits.at_least("contexts lent", static_cast<double>(shared.count), 0.99 * times);
-  // A broker's H_high is the paper's 10 ms.
-  limits.at_most("at work for the other job after", quantile(lent, 0.99), (there.has_broker ? 10'000 : 1000) + 50,
-                 " us");
-  limits.at_most("back with its owner after", quantile(back, 0.99), 1000 + 100, " us");
+  limits.at_least("contexts lent", static_cast<double>(found.lent.size()), 0.99 * times);
+  limits.at_most("at work for the other job after", quantile(found.lent, 0.99), 1000 + 50, " us");
+  limits.at_most("back with its owner after", quantile(found.back, 0.99), 1000 + 100, " us");
   return limits.exit_code();
 }

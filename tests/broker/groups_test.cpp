@@ -76,14 +76,14 @@ class ConfinedProcess : public testing::Test {
 TEST_F(ConfinedProcess, CannotUndoItAndGetsAllBack) {
   const pid_t its = child_->pid();
   confined_process one(name_);
-  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[0]}), 0, always));
+  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[0]}), false, always));
   EXPECT_TRUE(in_group(its));
   EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[0]});
   allow(its, both_);
   EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[0]}) << "an affinity is within the cpuset";
-  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[1]}), 0.02, always));
+  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[1]}), true, always));
   EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[1]});
-  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[1]}), 0, always));
+  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[1]}), false, always));
   one.undo();
   EXPECT_FALSE(one.is_confined());
   EXPECT_FALSE(in_group(its));
@@ -95,7 +95,7 @@ TEST_F(ConfinedProcess, ItsThreadsGetTheirAffinitiesBack) {
   const pid_t its = child_->pid();
   allow(its, {both_[1]});
   confined_process one(name_);
-  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[0]}), 0.02, always));
+  ASSERT_TRUE(one.confine(its, set_of_contexts({both_[0]}), true, always));
   EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[0]});
   one.undo();
   EXPECT_EQ(affinity_of(its), std::vector<unsigned>{both_[1]});
@@ -106,7 +106,7 @@ TEST_F(ConfinedProcess, IsFreedAfterItsBrokerWasKilled) {
   {
     tests::child broker([&](const tests::child::say& say) {
       confined_process one(name_);
-      say(one.confine(its, set_of_contexts({both_[0]}), 0.02, always) ? 'c' : 'n');
+      say(one.confine(its, set_of_contexts({both_[0]}), true, always) ? 'c' : 'n');
       ::pause();
     });
     ASSERT_EQ(broker.hear(), 'c');
@@ -115,7 +115,7 @@ TEST_F(ConfinedProcess, IsFreedAfterItsBrokerWasKilled) {
   ASSERT_TRUE(in_group(its));
   // A broker that finds it before it looks for such groups.
   confined_process one(name_);
-  EXPECT_TRUE(one.confine(its, set_of_contexts({both_[1]}), 0, always));
+  EXPECT_TRUE(one.confine(its, set_of_contexts({both_[1]}), false, always));
   EXPECT_EQ(free_confined_processes("none" + name_), 0u);
   EXPECT_GE(free_confined_processes(name_), 1u);
   EXPECT_FALSE(in_group(its));
@@ -128,8 +128,8 @@ TEST_F(ConfinedProcess, AnotherProcessOfTheNumberStaysAsItIs) {
   confined_process one(name_);
   unsigned asked = 0;
   // It is there at first, and not any more when it has been confined.
-  EXPECT_FALSE(one.confine(its, set_of_contexts({both_[0]}), 0, [&] { return asked++ == 0; }));
-  EXPECT_FALSE(one.confine(its, set_of_contexts({both_[0]}), 0, [] { return false; }));
+  EXPECT_FALSE(one.confine(its, set_of_contexts({both_[0]}), false, [&] { return asked++ == 0; }));
+  EXPECT_FALSE(one.confine(its, set_of_contexts({both_[0]}), false, [] { return false; }));
   EXPECT_FALSE(in_group(its));
   EXPECT_EQ(affinity_of(its), both_);
   EXPECT_EQ(free_confined_processes(name_), 0u);
@@ -169,40 +169,38 @@ TEST_F(PlayedGroups, EachRefusalLeavesTheProcessWhereItWas) {
     write(own + "cgroup.controllers", "cpuset cpu");
     write(own + "cgroup.subtree_control", "");
     confined_process one("x", root());
-    ASSERT_TRUE(one.confine(77, set_of_contexts({1, 2, 9}), 0.02, always));
+    ASSERT_TRUE(one.confine(77, set_of_contexts({1, 2, 9}), true, always));
     EXPECT_EQ(text(own + "cgroup.subtree_control").substr(0, 4), "+cpu") << "else systemd turns the controllers off";
     EXPECT_EQ(text(own + "cgroup.type"), "threaded");
     EXPECT_EQ(text(own + "cpuset.cpus"), "1,2") << "no more than the group around has";
     EXPECT_EQ(text(own + "cgroup.procs"), "77");
     EXPECT_EQ(text(own + "cpu.max"), "1000 50000");
-    ASSERT_TRUE(one.confine(77, set_of_contexts({1, 2, 9}), 1.5, always));
-    EXPECT_EQ(text(own + "cpu.max"), "75000 50000");
     EXPECT_EQ(text(session + "cgroup.subtree_control").substr(0, 4), "+cpu");
     EXPECT_EQ(text("sys/fs/cgroup/cgroup.subtree_control").substr(0, 4), "+cpu");
     EXPECT_EQ(text("sys/fs/cgroup/system.slice/cgroup.subtree_control"), "memory");
-    EXPECT_FALSE(one.confine(77, set_of_contexts({8}), 0.02, always)) << "nothing would be left";
+    EXPECT_FALSE(one.confine(77, set_of_contexts({8}), true, always)) << "nothing would be left";
   }
   for (const char* const file : own_files) {
     if (std::string(file) == "cpu.max") continue;  // without it the contexts alone count
     std::filesystem::remove(root() + "/" + own + file);
     confined_process one("x", root());
-    EXPECT_FALSE(one.confine(77, set_of_contexts({1}), 0, always)) << file;
+    EXPECT_FALSE(one.confine(77, set_of_contexts({1}), false, always)) << file;
     EXPECT_FALSE(one.is_confined());
     write(own + file, "");
   }
   const std::string list = session + "cpuset.cpus.effective";
   write(list, "nonsense");
   confined_process one("x", root());
-  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), 0, always));
+  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), false, always));
   write(list, "0-3");
   write("sys/fs/cgroup/cgroup.controllers", "cpu memory");
-  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), 0, always)) << "no cpuset on this machine";
+  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), false, always)) << "no cpuset on this machine";
   write("sys/fs/cgroup/cgroup.controllers", "cpuset cpu");
   // Another namespace's group, and one that is not mounted here.
   write("proc/77/cgroup", "0::/../elsewhere\n");
-  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), 0, always));
+  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), false, always));
   std::filesystem::remove(root() + "/proc/77/cgroup");
-  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), 0, always));
+  EXPECT_FALSE(one.confine(77, set_of_contexts({1}), false, always));
 }
 
 TEST_F(PlayedGroups, AJobsGroupsAndContextsAreFollowed) {

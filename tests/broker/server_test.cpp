@@ -2,7 +2,6 @@
 // sockets, death of either side, brokers that are none.
 #include <callisto/broker/accounts.hpp>
 #include <callisto/broker/client.hpp>
-#include <callisto/broker/context_groups.hpp>
 #include <callisto/broker/messages.hpp>
 #include <callisto/broker/moved_threads.hpp>
 #include <callisto/broker/pages.hpp>
@@ -15,8 +14,6 @@
 #include "affinity.hpp"
 
 #include <array>
-#include <cerrno>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -29,14 +26,9 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -91,22 +83,10 @@ class Broker : public testing::Test {
     const auto bytes = bytes_of(m);
     ::send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  /// Returns what comes, as a message; nullopt: the connection is closed. `with`: and its descriptors.
-  static std::optional<any_message> hear(const descriptor& from, std::vector<descriptor>* with = nullptr) {
+  /// Returns what comes, as a message; nullopt: the connection is closed.
+  static std::optional<any_message> hear(const descriptor& from) {
     std::array<std::byte, most_bytes_of_all> bytes{};
-    iovec all{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE((2 + most_attendants) * sizeof(int))> control{};
-    msghdr m{};
-    m.msg_iov = &all;
-    m.msg_iovlen = 1;
-    m.msg_control = control.data();
-    m.msg_controllen = with != nullptr ? control.size() : 0;
-    const ssize_t got = ::recvmsg(from.get(), &m, MSG_CMSG_CLOEXEC);
-    if (const cmsghdr* const c = got > 0 && with != nullptr ? CMSG_FIRSTHDR(&m) : nullptr) {
-      std::vector<int> fds((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-      std::memcpy(fds.data(), CMSG_DATA(c), fds.size() * sizeof(int));
-      for (const int fd : fds) with->emplace_back(fd);
-    }
+    const ssize_t got = ::recv(from.get(), bytes.data(), bytes.size(), 0);
     return got <= 0 ? std::nullopt : parse(std::span(bytes).first(static_cast<std::size_t>(got)));
   }
   static hello good() {
@@ -210,7 +190,7 @@ TEST_F(Broker, DamagedMessagesEndTheirConnectionAndNoOther) {
 TEST_F(Broker, AnotherVersionIsRefusedInWords) {
   start();
   hello other = good();
-  other.head.version = protocol_version + 1;
+  other.head.version = 2;
   const descriptor s = raw();
   tell(s, other);
   const auto said = hear(s);
@@ -240,57 +220,14 @@ TEST_F(Broker, AFloodIsReadSlowlyAndLosesNoJob) {
   const auto me = join();
   descriptor flooding = raw();
   tell(flooding, good());
-  std::vector<descriptor> with;
-  const auto yes = hear(flooding, &with);
+  const auto yes = hear(flooding);
   ASSERT_TRUE(yes && std::holds_alternative<welcome>(*yes));
-  ASSERT_EQ(with.size(), 2 + attendants_of(std::get<welcome>(*yes).contexts));
   tell(flooding, confirm{.nonce = std::get<welcome>(*yes).nonce});
   wait_for(2);
   const ring one{.context = 0};
-  const change same{.facts = good().facts};
-  for (unsigned i = 0; i < 20'000; ++i) {
-    ::send(with[2].get(), &one, sizeof one, MSG_NOSIGNAL | MSG_DONTWAIT);
-    ::send(flooding.get(), &same, sizeof same, MSG_NOSIGNAL | MSG_DONTWAIT);
-  }
+  for (unsigned i = 0; i < 20'000; ++i) ::send(flooding.get(), &one, sizeof one, MSG_NOSIGNAL | MSG_DONTWAIT);
   flooding = descriptor();
   wait_for(1);
-  EXPECT_FALSE(me->is_lost());
-  cosched::lease mine;
-  EXPECT_TRUE(me->take(0, mine, never, cosched::sharing_limits::watch_period)) << "its own bell is heard";
-}
-
-TEST_F(Broker, ABellThatIsClosedOrNamesAnotherContextEndsNoOtherJob) {
-  start();
-  const auto me = join();
-  const auto member = [&](std::vector<descriptor>& with) {
-    descriptor s = raw();
-    tell(s, good());
-    const auto yes = hear(s, &with);
-    EXPECT_TRUE(yes && std::holds_alternative<welcome>(*yes));
-    if (yes) tell(s, confirm{.nonce = std::get<welcome>(*yes).nonce});
-    wait_for(2);
-    return s;
-  };
-  {
-    std::vector<descriptor> with;
-    const descriptor s = member(with);
-    with.clear();
-    cosched::lease mine;
-    EXPECT_TRUE(me->take(0, mine, never, cosched::sharing_limits::watch_period));
-    me->leave_context(0);
-    EXPECT_EQ(reported().jobs, 2u) << "a job without bells stays: its process is there";
-  }
-  wait_for(1);
-  const ring elsewhere{.context = cosched::max_contexts - 1};
-  const std::array<std::span<const std::byte>, 3> wrong{bytes_of(elsewhere), bytes_of(good()),
-                                                        bytes_of(elsewhere).first(3)};
-  for (const auto& bytes : wrong) {
-    std::vector<descriptor> with;
-    const descriptor s = member(with);
-    ::send(with[2].get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    EXPECT_FALSE(hear(s)) << "the connection is closed";
-    wait_for(1);
-  }
   EXPECT_FALSE(me->is_lost());
 }
 
@@ -679,7 +616,7 @@ TEST_F(Broker, PagesWithoutSealsAreNotMapped) {
       if (::ftruncate(open, static_cast<off_t>(bytes_of_replies(2))) != 0) _exit(1);
       const welcome w{.contexts = 2};
       iovec all{const_cast<welcome*>(&w), sizeof w};
-      alignas(cmsghdr) std::array<char, CMSG_SPACE(4 * sizeof(int))> control{};
+      alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
       msghdr m{};
       m.msg_iov = &all;
       m.msg_iovlen = 1;
@@ -688,8 +625,8 @@ TEST_F(Broker, PagesWithoutSealsAreNotMapped) {
       cmsghdr* const c = CMSG_FIRSTHDR(&m);
       c->cmsg_level = SOL_SOCKET;
       c->cmsg_type = SCM_RIGHTS;
-      c->cmsg_len = CMSG_LEN(4 * sizeof(int));
-      const std::array<int, 4> fds{pages->offers.get(), short_one ? pages->replies.get() : open, s.get(), s.get()};
+      c->cmsg_len = CMSG_LEN(2 * sizeof(int));
+      const std::array<int, 2> fds{pages->offers.get(), short_one ? pages->replies.get() : open};
       std::memcpy(CMSG_DATA(c), fds.data(), sizeof fds);
       ::sendmsg(s.get(), &m, MSG_NOSIGNAL);
       say(hear(s) ? 'y' : 'n');
@@ -699,64 +636,6 @@ TEST_F(Broker, PagesWithoutSealsAreNotMapped) {
     EXPECT_EQ(refusal, "");
     EXPECT_EQ(fake.hear(), 'n') << "no confirmation came";
   }
-}
-
-TEST_F(Broker, NoWordOfAJobWakesOrMovesAThreadOfAnother) {
-  start();
-  // The attacker is a process of its own, as another user's would be.
-  tests::child holder([&](const tests::child::say& say) {
-    const auto its = join();
-    cosched::lease held;
-    its->take(0, held, never, cosched::sharing_limits::watch_period);
-    say('h');
-    while (its->keep(0, held, true)) {
-      // Requeues and wakes whatever sleeps on any word of its page: its victim sleeps on the same context's.
-      alignas(4) static std::uint32_t mine = 0;
-      auto* const word = const_cast<void*>(static_cast<const void*>(&its->word(0)));
-      const long moved = ::syscall(SYS_futex, word, FUTEX_CMP_REQUEUE, 1000, 1000, &mine,
-                                   static_cast<std::uint32_t>(its->word(0).load(machine::order::relaxed)));
-      const long woken = ::syscall(SYS_futex, word, FUTEX_WAKE, 1000, nullptr, nullptr, 0);
-      // A change of the word meanwhile is no success.
-      if (moved > 0 || woken > 0) say('!');
-    }
-    say('k');
-    ::pause();
-  });
-  ASSERT_EQ(holder.hear(), 'h');
-  const auto me = join();
-  cosched::lease mine;
-  EXPECT_TRUE(me->take(0, mine, never, cosched::sharing_limits::watch_period));
-  EXPECT_EQ(holder.hear(), 'k') << "it found a thread of the other job";
-}
-
-TEST_F(Broker, AProgramThatMayMakeNoSocketRunsWithoutABroker) {
-  start();
-  tests::child filtered([&](const tests::child::say& say) {
-    const std::array<sock_filter, 4> code{{
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_socket},
-        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
-        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
-    }};
-    const sock_fprog program{code.size(), const_cast<sock_filter*>(code.data())};
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-      say('s');
-      ::pause();
-    }
-    std::string refusal;
-    const auto me = cosched::job::join(how(), {folder_}, refusal);
-    if (me == nullptr || me->has_broker()) _exit(1);
-    cosched::job::seat here(*me, 0);
-    if (!here.take(never) || !here.keep()) _exit(1);
-    me->look_after();
-    ::unlink(me->path().c_str());
-    say('r');
-    ::pause();
-  });
-  const char said = filtered.hear();
-  if (said == 's') GTEST_SKIP() << "no seccomp filters";
-  EXPECT_EQ(said, 'r') << "it runs in a table";
-  EXPECT_EQ(reported().jobs, 0u);
 }
 
 TEST(BrokerPages, AJobCannotChangeWhatTheBrokerSays) {

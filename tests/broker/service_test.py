@@ -77,36 +77,6 @@ with tempfile.TemporaryDirectory() as made:
         broker.terminate()
         broker.communicate()
 
-# A socket that the manager has made: a question that came before the broker is answered, and the socket outlives it.
-with tempfile.TemporaryDirectory() as made:
-    folder = pathlib.Path(made)
-    environment = {**os.environ, "CALLISTO_COSCHED_DIR": str(folder)}
-
-    def activate(listener, *options):
-        return subprocess.Popen(
-            ["sh", "-c", f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', "sh", callisto, "broker",
-             *options], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            pass_fds=[listener.fileno()])
-
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-        listener.bind(str(folder / "broker"))
-        listener.listen(8)
-        for _ in range(2):
-            broker = activate(listener)
-            check(f"{folder}/broker: divides" in broker.stdout.readline(), "a broker with the manager's socket")
-            said = subprocess.run([callisto, "status"], env=environment, capture_output=True, text=True).stdout
-            check("A broker divides this machine" in said or "does not answer" in said, said)
-            broker.terminate()
-            broker.communicate()
-            check((folder / "broker").is_socket(), "the broker has removed the manager's socket")
-        broker = activate(listener, "--socket", "/elsewhere")
-        check("--socket: the service manager has made" in broker.communicate()[1], "a second socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wrong:
-        wrong.bind(str(folder / "stream"))
-        wrong.listen(8)
-        broker = activate(wrong)
-        check("ListenSequentialPacket=" in broker.communicate()[1] and broker.returncode == 1, "a socket of another kind")
-
 text = pathlib.Path(unit).read_text()
 check(ended == 0, f"SIGTERM ends the broker with {ended}, which the unit takes for a failure")
 check("Type=notify\n" in text and "WatchdogSec=" in text, "the unit is not told of")

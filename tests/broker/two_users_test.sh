@@ -111,22 +111,6 @@ start $one
 until [[ $(seen $other | wc -l) == 2 ]]; do sleep 0.05; done
 until [[ $(seen $one) == "\"uid\":$one" ]]; do sleep 0.05; done
 
-# Where a user sees no process of others (hidepid), in mounts of its own: a job joins as before.
-hidden() { unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' sh "$@"; }
-if hidden setpriv --reuid=$other --regid=$other --clear-groups sh -c '! test -d /proc/1' 2> "$work/said"; then
-  before=$(says $one users)
-  : > "$work/said"
-  (CALLISTO_COSCHED_DIR=$work/$other exec unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' sh \
-    setpriv --reuid=$other --regid=$other --clear-groups "$work/job") > "$work/said" &
-  hidden_job=$!
-  pids+=("$hidden_job")
-  until grep -q joined "$work/said"; do kill -0 $hidden_job || fail "a job that sees no other process ended"; done
-  until_it_is $other own_jobs 4
-  [[ $(says $one users) == "$before" ]] || fail "it counts as another user"
-  kill -KILL $hidden_job
-  until_it_is $other own_jobs 3
-fi
-
 # A container: other users', processes' and mounts' numbers. Its job counts as its user's outside, and finds the socket
 # if that is there. In a folder that others can write a socket of an unknown user is none of a broker's.
 contained() {

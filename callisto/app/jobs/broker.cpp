@@ -9,7 +9,6 @@
 #include <callisto/app/jobs/service_manager.hpp>
 #include <callisto/broker/client.hpp>
 #include <callisto/broker/server.hpp>
-#include <callisto/broker/sockets.hpp>
 #include <callisto/cosched/current_assignment.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -82,13 +81,7 @@ void run(broker_arguments& o, const std::stop_token& stop) {
     if (!o.quiet) print(file.empty() ? "There is no policy.\n" : fmt::format("{}: a policy\n", one_line(file)));
     return;
   }
-  if (const std::optional<int> made = service_manager::socket_made()) {
-    if (!o.socket.empty()) throw usage_error("--socket: the service manager has made a socket already (LISTEN_FDS)");
-    how.path = broker::take_listener(*made);
-    how.listener = *made;
-  } else {
-    how.path = !o.socket.empty() ? o.socket : root ? places.front() : places.back();
-  }
+  how.path = !o.socket.empty() ? o.socket : root ? places.front() : places.back();
   how.for_all_users = root;
   how.known = broker::accounts(text_of("/etc/subuid"), text_of("/etc/passwd"));
   if (const std::size_t slash = how.path.rfind('/'); root && slash != 0 && slash != std::string::npos) {
@@ -159,9 +152,7 @@ command add_broker(const command_parser& app) {
       "join it by themselves, and no table; jobs that share a table move to it within a second. Contexts are divided\n"
       "among users by weight, then among each user's jobs. If it ends, jobs keep what they have, then run as if none\n"
       "shared, and look for it each second. At SIGHUP it reads its policy again; a bad file keeps the old policy.\n"
-      "As a service of systemd (Type=notify, WatchdogSec) it says when it listens, and that it works; it takes a "
-      "socket\n"
-      "that systemd has made (callisto-broker.socket).\n\n"
+      "As a service of systemd (Type=notify, WatchdogSec) it says when it listens, and that it works.\n\n"
       "Examples:\n"
       "  sudo callisto broker\n"
       "  sudo callisto broker --weight 1001=3 --jobs-per-user 16\n"

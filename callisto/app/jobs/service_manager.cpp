@@ -1,8 +1,6 @@
 // One datagram for each word.
 #include <callisto/app/jobs/service_manager.hpp>
 
-#include <callisto/machine/system/error.hpp>
-
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -40,16 +38,6 @@ service_manager::service_manager() {
   if (patience && (of == nullptr || number_in(of) == static_cast<std::uint64_t>(::getpid()))) {
     patience_ = std::chrono::microseconds(*patience);
   }
-}
-
-std::optional<int> service_manager::socket_made() {
-  constexpr int first = 3;
-  const std::optional<std::uint64_t> count = number_in(std::getenv("LISTEN_FDS"));
-  if (number_in(std::getenv("LISTEN_PID")) != static_cast<std::uint64_t>(::getpid()) || !count || *count == 0) {
-    return std::nullopt;
-  }
-  if (*count != 1) throw error("LISTEN_FDS: expected one socket of the service manager, not several");
-  return first;
 }
 
 void service_manager::tell(std::string_view lines) const noexcept {

@@ -4,7 +4,6 @@
 #include <callisto/machine/system/descriptor.hpp>
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,10 +17,6 @@ class service_manager {
 
   /// Reads NOTIFY_SOCKET, and WATCHDOG_USEC if WATCHDOG_PID is this process or not set.
   service_manager();
-
-  /// Returns the socket that the manager has made for this process (LISTEN_FDS of sd_listen_fds(3)); nullopt: it has
-  /// made none. Throws callisto::error with one line if it has made several.
-  static std::optional<int> socket_made();
 
   /// Sends lines such as "READY=1".
   void tell(std::string_view lines) const noexcept;
