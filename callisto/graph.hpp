@@ -27,6 +27,7 @@
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/components/scc.hpp>
 #include <callisto/graph/components/topological.hpp>
+#include <callisto/graph/components/transitive_reduction.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
@@ -39,6 +40,7 @@
 #include <callisto/graph/distance/distances.hpp>
 #include <callisto/graph/distance/eccentricities.hpp>
 #include <callisto/graph/embedding/embedding.hpp>
+#include <callisto/graph/embedding/node2vec.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/files/read.hpp>

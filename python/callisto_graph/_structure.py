@@ -164,7 +164,8 @@ class StructureKernels(GraphBase):
 
         measure: "jaccard": shared by all neighbours of the two; "overlap": by those of the one that has fewer; "cosine":
         by the root of the product of both. Without an upper bound: "common": the number of shared ones; "adamic-adar":
-        each divided by the logarithm of its degree; "resource-allocation": by its degree.
+        each divided by the logarithm of its degree; "resource-allocation": by its degree; "preferential-attachment":
+        the product of both degrees.
         """
         ends = [(self.vertex(u), self.vertex(v)) for u, v in pairs]
         both = np.array(ends, dtype=np.uint64).reshape(-1, 2)
@@ -188,6 +189,19 @@ class StructureKernels(GraphBase):
                 made = _core.similar_pairs(self._core, threshold, measure, common, receiver)
             else:
                 made = _core.most_similar(self._core, most, measure, common, receiver)
+        return SimilarPairs(self, made[0].view(np.int64), made[1].view(np.int64), made[2])
+
+    def predicted_links(self, count: int, *, measure: str = "adamic-adar", least_common: int = 1,
+                        progress: Progress = None) -> SimilarPairs:
+        """Finds the `count` pairs of vertices without an edge that are most alike: links to come. The best is first.
+
+        measure: as of similarity(). least_common: pairs with fewer common neighbours are left out, but for
+        "preferential-attachment".
+        """
+        most = _numbers.count(count, "count")
+        common = _numbers.count(least_common, "least_common", 0)
+        with reporting(progress) as receiver:
+            made = _core.predicted_links(self._core, most, measure, common, receiver)
         return SimilarPairs(self, made[0].view(np.int64), made[1].view(np.int64), made[2])
 
     def matching(self, *, heaviest_first: bool = False, seed: int = 1, progress: Progress = None) -> Matching:
@@ -283,6 +297,24 @@ class StructureKernels(GraphBase):
         size = count(dimensions, "dimensions")
         with reporting(progress) as receiver:
             made = _core.fast_random_projection(self._core, size, wanted, float(degree_power), use, seed_of(seed), receiver)
+        rows: npt.NDArray[np.float32] = made.reshape(-1, size)
+        return rows
+
+    def node2vec(self, dimensions: int = 128, *, length: int = 80, each: int = 10, window: int = 10, negative: int = 5,
+                 p: float = 1.0, q: float = 1.0, rate: float = 0.025, weights: str | None = None, seed: int = 1,
+                 progress: Progress = None) -> npt.NDArray[np.float32]:
+        """Returns a vector for each vertex, a row a vertex, which learns from walks (node2vec): vertices that walks visit
+        near each other have vectors of large products. The same whatever the number of threads.
+
+        length, each: vertices of a walk, and walks from each vertex. window: vertices up to so many steps apart are near.
+        negative: vertices drawn for each pair, which are not near. p, q: going back is 1/p as likely, going farther 1/q.
+        rate: length of the first steps of learning, at most 1. weights: "strength": walks follow edges by their weights.
+        """
+        use = self._lengths(weights, ("none", "strength"))
+        size = count(dimensions, "dimensions")
+        with reporting(progress) as receiver:
+            made = _core.node2vec(self._core, size, count(length, "length"), count(each, "each"), count(window, "window"),
+                                  count(negative, "negative"), float(p), float(q), float(rate), use, seed_of(seed), receiver)
         rows: npt.NDArray[np.float32] = made.reshape(-1, size)
         return rows
 

@@ -157,6 +157,16 @@ nb::tuple most_similar(const held_graph& of, std::uint64_t count, const std::str
   }));
 }
 
+nb::tuple predicted_links(const held_graph& of, std::uint64_t count, const std::string& measure,
+                          std::uint64_t least_common, nb::handle progress) {
+  const graph::similarity_options options{.measure = graph::similarity_measure_of(measure),
+                                          .least_common = least_common};
+  require(of, "similarity", [&] { return graph::needs::similarity(of.any()); });
+  return to_columns(run(progress, by_searches(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::predicted_links(g, count, options, control); });
+  }));
+}
+
 nb::tuple matching(const held_graph& of, bool heaviest_first, std::uint64_t seed, nb::handle progress) {
   const graph::matching_options options{.heaviest_first = heaviest_first, .seed = seed};
   require(of, "a matching", [&] { return graph::needs::maximal_matching(of.any()); });
@@ -379,6 +389,8 @@ void bind_structure(nb::module_& m) {
   m.def("similar_pairs", &similar_pairs, nb::arg("graph"), nb::arg("threshold"), nb::arg("measure") = "jaccard",
         nb::arg("least_common") = 1, nb::arg("progress") = nb::none());
   m.def("most_similar", &most_similar, nb::arg("graph"), nb::arg("count"), nb::arg("measure") = "jaccard",
+        nb::arg("least_common") = 1, nb::arg("progress") = nb::none());
+  m.def("predicted_links", &predicted_links, nb::arg("graph"), nb::arg("count"), nb::arg("measure") = "adamic-adar",
         nb::arg("least_common") = 1, nb::arg("progress") = nb::none());
   m.def("matching", &matching, nb::arg("graph"), nb::arg("heaviest_first") = false, nb::arg("seed") = 1,
         nb::arg("progress") = nb::none());

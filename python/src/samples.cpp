@@ -5,6 +5,7 @@
 
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/embedding/embedding.hpp>
+#include <callisto/graph/embedding/node2vec.hpp>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -99,6 +100,26 @@ nb::object fast_random_projection(const held_graph& of, std::uint32_t dimensions
   }));
 }
 
+/// Returns vectors that learn from walks.
+nb::object node2vec(const held_graph& of, std::uint32_t dimensions, std::uint64_t length, std::uint64_t each,
+                    std::uint32_t window, std::uint32_t negative, double p, double q, double rate,
+                    const std::string& weights, std::uint64_t seed, nb::handle progress) {
+  const graph::node2vec_options options{.dimensions = dimensions,
+                                        .walks = {.length = length,
+                                                  .p = p,
+                                                  .q = q,
+                                                  .weighted = weight_use_named(weights) == graph::weight_use::strength,
+                                                  .seed = seed},
+                                        .each = each,
+                                        .window = window,
+                                        .negative = negative,
+                                        .rate = rate};
+  require(of, "node2vec", [&] { return graph::needs::node2vec(of.any(), options); });
+  return to_numpy(run(progress, by_searches(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return graph::node2vec(g, options, control); });
+  }));
+}
+
 }  // namespace
 
 void bind_samples(nb::module_& m) {
@@ -106,6 +127,9 @@ void bind_samples(nb::module_& m) {
         nb::arg("replace"), nb::arg("incoming"), nb::arg("seed"));
   m.def("fast_random_projection", &fast_random_projection, nb::arg("graph"), nb::arg("dimensions"), nb::arg("steps"),
         nb::arg("degree_power"), nb::arg("weights"), nb::arg("seed"), nb::arg("progress") = nb::none());
+  m.def("node2vec", &node2vec, nb::arg("graph"), nb::arg("dimensions"), nb::arg("length"), nb::arg("each"),
+        nb::arg("window"), nb::arg("negative"), nb::arg("p"), nb::arg("q"), nb::arg("rate"), nb::arg("weights"),
+        nb::arg("seed"), nb::arg("progress") = nb::none());
 }
 
 }  // namespace callisto::python

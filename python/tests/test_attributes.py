@@ -208,3 +208,12 @@ def test_vectors_tell_groups_apart():
     assert (g.embedding(32, seed=3) == made).all()
     with pytest.raises(cl.UsageError, match="steps"):
         g.embedding(steps=[])
+    learned = g.node2vec(16, length=20, each=5, window=3, rate=0.1, seed=3)
+    assert learned.shape == (60, 16) and learned.dtype == np.float32
+    assert (g.node2vec(16, length=20, each=5, window=3, rate=0.1, seed=3) == learned).all()
+    unit = learned / np.linalg.norm(learned, axis=1, keepdims=True)
+    alike = unit @ unit.T
+    assert alike[1:30, 1:30].mean() > alike[1:30, 31:].mean() + 0.2
+    for wrong in ({"p": 0}, {"rate": 2}, {"window": 0}, {"weights": "length"}):
+        with pytest.raises(cl.UsageError):
+            g.node2vec(4, **wrong)

@@ -323,6 +323,11 @@ def test_similarity():
         cosine = {(u, v): n / (simple.degree(u) * simple.degree(v))**0.5 for (u, v), n in common.items() if n}
         assert ours.similar_pairs(0.4, measure="cosine").to_dict() == pytest.approx(
             {e: x for e, x in cosine.items() if x >= 0.4})
+        for measure, theirs in (("adamic-adar", nx.adamic_adar_index), ("preferential-attachment", nx.preferential_attachment)):
+            links = sorted((p for _, _, p in theirs(simple) if p > 0), reverse=True)[:5]
+            found = ours.predicted_links(5, measure=measure)
+            assert found.similarity.tolist() == pytest.approx(links)
+            assert not any(simple.has_edge(u, v) for u, v in found.to_dict())
         nearest = ours.similar_pairs(count=1, measure="overlap")
         assert len(nearest) <= len(graph) and (not len(nearest) or nearest.similarity.max() <= 1)
     with pytest.raises(cl.UsageError, match="either"):

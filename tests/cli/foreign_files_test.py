@@ -6,6 +6,7 @@ Usage and environment: as command.py says. Checks with NetworkX and scipy are sk
 """
 
 import csv
+import gzip
 import io
 import json
 import struct
@@ -371,6 +372,74 @@ class Markup(ForeignFiles):
         pajek = '/* made by\n hand */\n*Vertices 2\n1 "a"\n/* more */\n2 "b"\n*Edges\n1 2\n'
         self.assertEqual(self.graph("a.net", pajek), [("a", "b")])
         self.assertEqual(self.graph("a", pajek), [("a", "b")])
+
+
+class Public(ForeignFiles):
+    """Files in the styles of public collections, without a flag."""
+
+    def test_routes_without_a_header(self):
+        # OpenFlights: airline, its number, airport, its number, airport, its number, ...
+        routes = ("2B,410,AER,2965,KZN,2990,,0,CR2\n2B,410,ASF,2966,KZN,2990,,0,CR2\nAA,24,JFK,3797,LHR,507,Y,0,777 744\n"
+                  "AA,24,LHR,507,JFK,3797,Y,0,777\n\\N,\\N,KZN,2990,AER,2965,,0,E90\n")
+        edges = [("AER", "KZN"), ("ASF", "KZN"), ("JFK", "LHR"), ("KZN", "AER"), ("LHR", "JFK")]
+        self.assertEqual(self.graph("routes.dat", routes), edges)
+        self.says("edges from column 3 to column 5")
+        # Two modes with columns of like values stay as they are.
+        self.assertEqual(self.graph("a.csv", "ann,acme,CH,DE\nbob,ibm,DE,CH\ncid,acme,FR,CH\ndan,ibm,CH,FR\n")[0][:2], ("ann", "acme"))
+        bank = "02.01.2023;CH93;DE89;Miete\n03.01.2023;DE89;CH93;Lohn\n04.01.2023;FR76;CH93;Lohn\n05.01.2023;DE89;FR76;Miete\n"
+        self.assertEqual(self.graph("b.csv", bank), sorted([("CH93", "DE89"), ("DE89", "CH93"), ("FR76", "CH93"), ("DE89", "FR76")]))
+
+    def test_triples(self):
+        triples = "/m/a\t/in\t/m/b\n/m/b\t/in\t/m/c\n/m/c\t/near\t/m/a\n/m/d\t/near\t/m/b\n"
+        self.assertEqual(self.graph("train.txt", triples), [("/m/a", "/m/b"), ("/m/b", "/m/c"), ("/m/c", "/m/a"), ("/m/d", "/m/b")])
+        self.assertEqual(self.graph("q.tsv", "subject\tpredicate\tobject\nQ42\tP31\tQ5\nQ5\tP279\tQ2\n"), [("Q42", "Q5"), ("Q5", "Q2")])
+        self.refuse(INPUT, "info", self.file("d.nt", "<http://a> <http://b> <http://c> .\n"), says="RDF (N-Triples)")
+
+    def test_words_of_logs(self):
+        for name, text, edges in [
+            ("9606.protein.links.txt", "protein1 protein2 combined_score\n9606.E1 9606.E2 173\n", [("9606.E1", "9606.E2", 173)]),
+            ("cdr.csv", "CallingNumber,CalledNumber,CallDate,Duration\n+4179,+4176,2023-01-02 10:11:12,65\n", [("+4179", "+4176")]),
+            ("bank.csv", "TransactionID,SenderAccount,ReceiverAccount,Amount,Currency\nT1,A1,A2,10.5,EUR\n", [("A1", "A2", 10.5)]),
+            ("trips.csv", "ride_id,started_at,start_station_name,end_station_name\nX,2023-01-01 00:00:01,Canal,Racine\n", [("Canal", "Racine")]),
+            ("taxi.csv", "VendorID,PULocationID,DOLocationID,fare\n1,238,239,6\n", [("238", "239")]),
+            ("tweets.csv", "tweet_id,user_screen_name,in_reply_to_screen_name,retweets\n9,alice,bob,3\n", [("alice", "bob")]),
+            ("follows.csv", '"follower_id";"followed_id";"since"\n"12";"15";"2020-01-01"\n', [("12", "15")]),
+            ("lotr.csv", "IdSource,IdTarget,Weight,Type\nfrod,sams,533,Undirected\n", [("frod", "sams", 533)]),
+            ("sepa.csv", "Tag;Auftraggeber IBAN;Empf\u00e4nger IBAN;Zweck\n02.01.2023;CH93;DE89;Miete\n", [("CH93", "DE89")]),
+            ("higgs.txt", "223789 213163 1341100972 MT\n376989 50329 1341101181 RT\n", [("223789", "213163"), ("376989", "50329")]),
+            ("f.json", '[{"follower":"ann","followee":"bob"},{"follower":"bob","followee":"cid"}]', [("ann", "bob"), ("bob", "cid")]),
+            ("c.jsonl", '{"citing":"10.1/a","cited":"10.1/b"}\n{"citing":"10.1/b","cited":"10.1/c"}\n', [("10.1/a", "10.1/b"), ("10.1/b", "10.1/c")]),
+            ("out.x", "% asym posweighted\n% 3 4 4\n1 2 3 \n1 3 1 \n", [("1", "2", 3), ("1", "3", 1)]),
+            ("a.net", "% made\r\n*Vertices 4\r\n 1 \"Ann Lee\" 0.1 0.2 0.5 ic Red\r\n 2 Bob\r\n 3 Cid\r\n 4 Dan\r\n*Arcslist\r\n 1 2 3\r\n 4 1\r\n",
+             [("Ann Lee", "Bob"), ("Ann Lee", "Cid"), ("Dan", "Ann Lee")]),
+        ]:
+            with self.subTest(name):
+                self.assertEqual(self.graph(name, text), edges)
+        # What tells no ends is asked for.
+        self.refuse(INPUT, "info", self.file("stop_times.txt", "trip_id,arrival_time,stop_id,stop_sequence\nT1,06:00:00,S1,1\n"), says="--columns")
+        self.refuse(INPUT, "info", self.file("title.tsv", "tconst\tordering\tnconst\tcategory\ntt1\t1\tnm1\tself\ntt2\t2\tnm5\tself\n"), says="--columns")
+        self.refuse(INPUT, "info", self.file("links.sql", "INSERT INTO `pagelinks` VALUES (10,0,'A',0);\n"), says="SQL")
+
+    def test_archives_and_editors(self):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, text in [("num-edge-list.csv", "3\n"), ("node_year.csv", "2013\n2015\n"), ("edge.csv", "104447,13091\n15858,47283\n107156,69161\n")]:
+                archive.writestr(f"arxiv/raw/{name}.gz", gzip.compress(text.encode()))
+        self.assertEqual(self.graph("arxiv.zip", packed.getvalue()), [("104447", "13091"), ("107156", "69161"), ("15858", "47283")])
+        yed = ('Creator\t"yFiles"\nVersion\t"2.17"\ngraph\n[\n\thierarchic\t1\n\tlabel\t""\n\tdirected\t1\n'
+               '\tnode\n\t[\n\t\tid\t0\n\t\tlabel\t"Alice"\n\t\tgraphics\n\t\t[\n\t\t\tx\t1.5\n\t\t]\n\t]\n\tnode\n\t[\n\t\tid\t1\n\t\tlabel\t"Bob"\n\t]\n'
+               '\tedge\n\t[\n\t\tsource\t0\n\t\ttarget\t1\n\t\tlabel\t"knows"\n\t]\n]\n')
+        self.assertEqual(self.graph("yed.gml", yed), [("Alice", "Bob")])
+        self.assertTrue(self.directed)
+
+    def test_columns_called_distance_are_lengths(self):
+        flights = self.file("flights.csv", "ORIGIN,DEST,DISTANCE\nJFK,LAX,2475\nLAX,SFO,337\nSFO,JFK,2586\nJFK,SFO,2586\n")
+        ranked = run("pagerank", flights, "--json", notes=True)
+        self.assertIn(b"lengths of paths (by the name of their column)", ranked.stderr)
+        self.assertEqual(json.loads(ranked.stdout)["weights"], "none")
+        self.assertEqual(self.json("pagerank", flights, "--weights", "strength")["weights"], "strength")
+        self.assertEqual(self.json("pagerank", flights, "--weights-column", "DISTANCE")["weights"], "strength")
+        self.assertEqual(self.json("sssp", flights, "--source", "JFK", "--target", "SFO")["paths"][0]["distance"], 2586)
 
 
 class Encodings(ForeignFiles):

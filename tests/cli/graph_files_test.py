@@ -417,6 +417,12 @@ class GraphFiles(CommandTest):
         text = self.succeed("communities", path, "--undirected", "--separator", "blank", "--members", "-")
         self.assertEqual(text, "ann\tann\nann\tbob\nann\tcid\nann\tdan\nx,1\tx,1\nx,1\ty\nx,1\tz\n")
         self.refuse(USAGE, "communities", path, "--members", "", says="--members: expected a file")
+        rows = self.succeed("communities", path, "--undirected", "--separator", "blank", "--hierarchy", "-", "--verify").splitlines()
+        self.assertEqual((rows[0], rows[4]), ("ann\tann", "x,1\tx,1"))
+        found = self.json("communities", path, "--undirected", "--separator", "blank", "--hierarchy", self.folder / "h.csv")
+        self.assertEqual(((self.folder / "h.csv").read_text().splitlines()[0], found["method"]), ("vertex,level1", "louvain"))
+        self.assertEqual(found["hierarchy"], [{"communities": 2, "modularity": found["modularity"]}])
+        self.refuse(USAGE, "communities", path, "--hierarchy", "x", "--method", "labels", says="louvain")
         self.refuse(USAGE, "communities", path, "--members", path, says="overwrite")
 
     def drawing(self, *arguments):

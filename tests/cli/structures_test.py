@@ -6,8 +6,9 @@ Usage: structures_test.py [unittest arguments]. Environment: as command.py says.
 
 import json
 import math
+import unittest
 
-from command import INPUT, ROOT, USAGE, CommandTest, main, run
+from command import INPUT, ROOT, SANITIZED, USAGE, CommandTest, main, run
 
 
 class Structures(CommandTest):
@@ -54,6 +55,20 @@ class Structures(CommandTest):
                           ["--best", 1, "--measure", "cosines"], ["--threshold", 1.5, "--measure", "cosine"]):
             with self.subTest(arguments):
                 self.refuse(USAGE, "similarity", self.path, *arguments, says="--")
+
+    def test_predicted_links(self):
+        # NetworkX: sorted(resource_allocation_index(G), ...), preferential_attachment(G).
+        graph = self.file("l.txt", "# Undirected graph\n1 2\n1 3\n2 3\n3 4\n4 5\n4 6\n5 6\n7 7\n")
+        self.assertEqual(self.lines("similarity", graph, "--predict", 3, "--measure", "common"),
+                         ["1\t4\t1", "2\t4\t1", "3\t5\t1"])
+        self.assertEqual(len(self.lines("similarity", graph, "--predict", 99, "--measure", "resource-allocation")), 4)
+        self.assertEqual(self.lines("similarity", graph, "--predict", 4, "--measure", "preferential-attachment"),
+                         ["3\t5\t6", "3\t6\t6", "1\t4\t6", "2\t4\t6"])
+        pairs = self.file("p.tsv", "1\t6\n3\t4\n")
+        self.assertEqual(self.lines("similarity", graph, "--pairs", pairs, "--measure", "preferential-attachment"),
+                         ["1\t6\t4", "3\t4\t9"])
+        self.refuse(USAGE, "similarity", graph, "--best", 2, "--measure", "preferential-attachment", says="--predict")
+        self.refuse(USAGE, "similarity", graph, "--best", 2, "--predict", 2, says="one of")
 
     def test_paths_between_two_vertices(self):
         graph = self.file("ways.csv", "source,target,weight\nBRN,ZRH,1\nZRH,LAX,9\nBRN,GVA,2\nGVA,LAX,8\nZRH,GVA,1\n")
@@ -123,6 +138,16 @@ class Structures(CommandTest):
         found = self.json("cliques", graph)
         self.assertEqual((found["cliques"], found["largest"], found["members"]), (3, 3, [1, 2, 3]))
 
+    @unittest.skipIf(SANITIZED, "too long for sanitizers")
+    def test_a_list_of_any_length_is_written_as_it_is_found(self):
+        # 3^12 cliques of 12 (Moon and Moser 1965): more members than are kept.
+        graph = self.file("m.txt", "# Undirected graph\n" + "".join(
+            f"v{u} v{v}\n" for u in range(36) for v in range(u) if u // 3 != v // 3))
+        lines = self.succeed("cliques", graph, "--list", "--quiet").splitlines()
+        self.assertEqual((len(lines), len(set(lines))), (3**12, 3**12))
+        self.assertEqual({len(line.split("\t")) for line in lines}, {12})
+        self.assertEqual(len({int(name[1:]) // 3 for name in lines[-1].split("\t")}), 12)
+
     def test_motifs(self):
         graph = self.file("m.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n5 1\n")
         self.assertEqual(self.lines("motifs", graph, "--undirected"),
@@ -180,12 +205,21 @@ class Structures(CommandTest):
         data = npy.read_bytes()
         self.assertEqual((data[:6], data.count(b"(4, 8)"), len(data)), (b"\x93NUMPY", 1, 128 + 4 * 8 * 4))
         self.refuse(USAGE, "embedding", star, "--steps", "0,0", says="--steps")
+        learned = ["embedding", star, "--method", "node2vec", "--dimensions", 4, "--length", 5, "-q", "-o", "-"]
+        self.assertEqual([len(line.split("\t")) for line in self.succeed(*learned).splitlines()], [5] * 4)
+        self.assertEqual(self.succeed(*learned, "--threads", 1), self.succeed(*learned, "--threads", 3))
+        self.assertNotEqual(self.succeed(*learned, "--q", 4), self.succeed(*learned))
+        self.refuse(USAGE, "embedding", star, "--method", "word2vec", says="fastrp or node2vec")
+        self.refuse(USAGE, "embedding", star, "--method", "node2vec", "--rate", 2, says="--rate")
 
     def test_topological(self):
         graph = self.file("t.csv", "source,target\nsocks,shoes\ntrousers,shoes\npants,trousers\n")
         self.assertEqual(self.lines("topological", graph, "--directed"), ["pants\t0", "socks\t0", "trousers\t1", "shoes\t2"])
         found = self.json("topological", graph, "--directed")
         self.assertEqual((found["layers"], found["widest_layer"]), (3, 2))
+        more = self.file("m.csv", "source,target\na,b\nb,c\na,c\nc,d\na,d\nb,d\n")
+        self.assertEqual(self.lines("topological", more, "--directed", "--reduce"), ["a\tb", "b\tc", "c\td"])
+        self.assertEqual(self.json("topological", more, "--directed", "--reduce")["reduced_arcs"], 3)
         cycle = self.file("c.txt", "# Directed graph\n5 6\n6 7\n7 5\n7 8\n")
         self.refuse(INPUT, "topological", cycle, says=["c.txt", "a cycle, 5 -> 6 -> 7 -> 5"])
         self.refuse(USAGE, "topological", self.path, "--undirected", says="undirected")

@@ -12,11 +12,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stop_token>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace callisto::graph {
@@ -247,6 +249,113 @@ TEST(communities, by_the_constant_potts_model) {
   tiny.resolution = 0.3 * 0x1p-1060;
   expect_cliques(verified(heavy, tiny), 8);
   verified(naive::directed(500, naive::random_pairs(500, 3'000, 3)), cpm);
+}
+
+/// Returns the largest CPM of all divisions of up to ten vertices: each vertex joins a group before it, or begins one.
+double best_cpm(const any_graph& graph, const communities_options& options) {
+  const std::uint64_t n = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  double most = -std::numeric_limits<double>::infinity();
+  machine::page_array<std::uint64_t> of(n);
+  const auto extend = [&](const auto& self, std::uint64_t v, std::uint64_t groups) -> void {
+    if (v == n) {
+      most = std::max(most, quality(graph, of, options));
+      return;
+    }
+    for (std::uint64_t g = 0; g <= groups; ++g) {
+      of[v] = g;
+      self(self, v + 1, std::max(groups, g + 1));
+    }
+  };
+  extend(extend, 0, 0);
+  return most;
+}
+
+TEST(communities, by_the_constant_potts_model_have_negative_weights) {
+  const auto weight = [](std::uint64_t u, std::uint64_t v) { return u + v == 1 ? 0.8 : u + v == 3 ? -0.3 : 0.6; };
+  const communities_options cpm{.quality = community_quality::cpm, .resolution = 0.1};
+  const any_graph three = naive::weighted(naive::undirected(3, {{0, 1}, {1, 2}, {0, 2}}), weight);
+  const communities_result found = verified(three, cpm);
+  EXPECT_EQ(found.communities, 1u);
+  EXPECT_NEAR(found.quality, 0.8, 1e-9);  // 1.1 less three pairs
+
+  // All ties are bad, or come to nothing: each vertex stays alone.
+  for (const double bad : {-1.0, -1e-300, -1e300}) {
+    const any_graph foes =
+        naive::weighted(naive::undirected(6, shapes::clique(6)), [&](std::uint64_t, std::uint64_t) { return bad; });
+    EXPECT_EQ(verified(foes, cpm).communities, 6u);
+  }
+  // Two camps: friends inside, foes between; weights sum to less than nothing.
+  const any_graph camps =
+      naive::weighted(naive::undirected(2'000, ring_of_cliques(200, 10)),
+                      [](std::uint64_t u, std::uint64_t v) { return u / 10 == v / 10 ? 1.0 : -90.0; });
+  expect_cliques(verified(camps, cpm), 10);
+
+  // Of all divisions of small graphs; sums come back to 0 on the way.
+  double lost = 0;
+  double whole = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const counter_random random(seed);
+    const any_graph graph =
+        naive::weighted(naive::undirected(7, shapes::clique(7)), [&](std::uint64_t u, std::uint64_t v) {
+          return static_cast<double>(random(std::min(u, v) * 7 + std::max(u, v)) % 5) - 2;
+        });
+    for (const communities_options& options :
+         {communities_options{.quality = community_quality::cpm, .resolution = 0.25, .iterations = 5},
+          communities_options{
+              .method = community_method::louvain, .quality = community_quality::cpm, .resolution = 0}}) {
+      const double most = best_cpm(graph, options);
+      const communities_result one = verified(graph, options);
+      EXPECT_LE(one.quality, most + 1e-9);
+      lost += most - one.quality;
+      whole += most;
+      // A vertex is worth no less in its community than alone.
+      for (std::uint64_t v = 0; v < 7; ++v) {
+        if (std::count(one.of.begin(), one.of.end(), one.of[v]) == 1) continue;
+        machine::page_array<std::uint64_t> without(7);
+        std::copy(one.of.begin(), one.of.end(), without.begin());
+        for (without[v] = 0; std::count(one.of.begin(), one.of.end(), without[v]) != 0;) ++without[v];
+        EXPECT_LE(quality(graph, without, options), one.quality + 1e-9) << seed;
+      }
+    }
+  }
+  EXPECT_LT(lost, 0.05 * whole);  // moves find a local best
+}
+
+TEST(communities, have_levels) {
+  for (const std::uint64_t vertices : {300u, 4'000u}) {
+    for (const community_quality quality : {community_quality::modularity, community_quality::cpm}) {
+      const communities_options options{
+          .method = community_method::louvain,
+          .quality = quality,
+          .resolution = quality == community_quality::cpm ? 4.0 / static_cast<double>(vertices) : 1,
+          .hierarchy = true};
+      const communities_result found =
+          verified(naive::undirected(vertices, naive::random_pairs(vertices, 3 * vertices, 2)), options);
+      ASSERT_GT(found.hierarchy.size(), 1u);
+      EXPECT_EQ(found.hierarchy.back().quality, found.quality);
+      for (std::size_t i = 1; i < found.hierarchy.size(); ++i) {
+        EXPECT_LT(found.hierarchy[i].communities, found.hierarchy[i - 1].communities);
+        EXPECT_GT(found.hierarchy[i].quality, found.hierarchy[i - 1].quality);
+      }
+    }
+  }
+  // Cliques, then what joins pairs of them.
+  pairs edges = ring_of_cliques(64, 5);
+  const communities_result ring =
+      verified(naive::undirected(320, edges), {.method = community_method::louvain, .hierarchy = true});
+  EXPECT_EQ(ring.hierarchy.front().communities, 64u);
+  EXPECT_LT(ring.communities, 64u);
+  EXPECT_TRUE(
+      verified(naive::undirected(7, {}), {.method = community_method::louvain, .hierarchy = true}).hierarchy.empty());
+  EXPECT_NE(refusal([&] { communities(naive::undirected(7, {}), {.hierarchy = true}); }).find("Louvain"),
+            std::string::npos);
+  // A level that divides communities of the one before is found.
+  communities_result wrong =
+      communities(naive::undirected(320, edges), {.method = community_method::louvain, .hierarchy = true});
+  wrong.hierarchy.front().of[1] = 1;
+  EXPECT_THROW(verify_communities(naive::undirected(320, edges),
+                                  {.method = community_method::louvain, .hierarchy = true}, wrong),
+               wrong_result);
 }
 
 TEST(communities, are_the_same_on_any_number_of_threads) {

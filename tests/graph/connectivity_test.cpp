@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -114,6 +115,44 @@ TEST(topological, of_random_graphs) {
   std::erase_if(arcs, [](const auto& arc) { return arc.first >= arc.second; });
   const auto graph = naive::directed(many, arcs);
   EXPECT_NO_THROW(verify_topological_order(graph, topological_order(graph)));
+}
+
+TEST(transitive_reduction, of_graphs_with_known_ones) {
+  const auto reduced = [](const csr_graph<std::uint32_t>& graph) {
+    return transitive_reduction(graph, topological_order(graph).layer);
+  };
+  EXPECT_EQ(reduced(naive::directed(0, {})), arc_list{});
+  EXPECT_EQ(reduced(naive::directed(4, {{0, 1}, {1, 2}, {0, 2}, {2, 3}, {0, 3}, {0, 3}})),
+            (arc_list{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(reduced(naive::directed(4, {{3, 1}, {3, 2}, {1, 0}, {2, 0}})), (arc_list{{1, 0}, {2, 0}, {3, 1}, {3, 2}}));
+  // Of all arcs upwards the path is left.
+  const auto path = reduced(naive::directed(700, shapes::clique(700)));
+  EXPECT_EQ(path.size(), 699u);
+}
+
+TEST(transitive_reduction, of_random_graphs) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    naive::pairs arcs = naive::random_pairs(60, 40 + 20 * seed, seed);
+    std::erase_if(arcs, [](const auto& arc) { return arc.first == arc.second; });
+    for (auto& [u, v] : arcs) {
+      if ((u * 37 % 61) > (v * 37 % 61)) std::swap(u, v);
+    }
+    const auto graph = naive::directed(60, arcs);
+    arc_list found = transitive_reduction(graph, topological_order(graph).layer);
+    EXPECT_NO_THROW(verify_transitive_reduction(graph, found, 60)) << seed;
+    if (found.size() < graph.arcs()) {
+      arc_list more = found;
+      for (const auto& arc : arcs) {
+        if (!std::binary_search(found.begin(), found.end(), std::pair<std::uint64_t, std::uint64_t>(arc))) {
+          more.insert(std::lower_bound(more.begin(), more.end(), std::pair<std::uint64_t, std::uint64_t>(arc)), arc);
+          EXPECT_THROW(verify_transitive_reduction(graph, more, 60), wrong_result) << seed;
+          break;
+        }
+      }
+    }
+    found.erase(found.begin());
+    EXPECT_THROW(verify_transitive_reduction(graph, found, 60), wrong_result) << seed;
+  }
 }
 
 TEST(topological, wrong_results_are_found) {

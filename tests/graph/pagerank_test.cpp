@@ -4,6 +4,8 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/hub_places.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
 #include <callisto/graph/pagerank/mixing.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
@@ -22,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace callisto::graph {
@@ -258,6 +261,43 @@ TEST(pagerank, is_the_same_to_the_last_bit) {
         ASSERT_TRUE(std::equal(first.scores.begin(), first.scores.end(), other.scores.begin()));
       }
     }
+  }
+}
+
+TEST(pagerank, is_the_same_to_the_last_bit_in_places_by_degree) {
+  const pairs arcs = naive::random_pairs(5'000, 40'000, 3);
+  const any_graph directed = naive::directed(5'000, arcs);
+  const any_graph undirected = naive::undirected<std::uint64_t>(5'000, arcs);
+  const any_graph weighted = with_random_weights(naive::directed(5'000, arcs), 5);
+  for (const any_graph* const graph : {&directed, &undirected, &weighted}) {
+    for (const double tolerance : {1e-4, 1e-12}) {
+      pagerank_options options{.tolerance = tolerance, .seeds = {{.vertex = 3}, {.vertex = 99, .weight = 2}}};
+      for (const bool seeds : {true, false}) {
+        if (!seeds) options.seeds.clear();
+        options.inside_order = gather_order::given;
+        const pagerank_result given = pagerank(*graph, options);
+        options.inside_order = gather_order::degrees;
+        const pagerank_result placed = pagerank(*graph, options);
+        EXPECT_EQ(placed.inside_order, gather_order::degrees);
+        EXPECT_TRUE(std::equal(given.scores.begin(), given.scores.end(), placed.scores.begin()));
+        EXPECT_EQ(placed.iterations, given.iterations);
+      }
+    }
+  }
+}
+
+// Hubs come first, vertices of about one degree in their own order.
+TEST(hub_places, are_groups_of_falling_degree) {
+  const any_graph star = naive::undirected(40'000, shapes::star(30'000));
+  const auto& graph = std::get<csr_graph<std::uint32_t>>(star);
+  const auto made = hub_places<std::uint32_t>::of(graph.in(), graph.out(), {});
+  for (std::uint32_t v = 0; v < 40'000; ++v) ASSERT_EQ(made.places()[v], v);  // the centre, its leaves, the others
+  const any_graph path = naive::undirected(5, {{0, 1}, {1, 2}, {2, 3}, {2, 4}, {2, 0}});
+  const auto& short_graph = std::get<csr_graph<std::uint32_t>>(path);
+  const auto few = hub_places<std::uint32_t>::of(short_graph.in(), short_graph.out(), {});
+  EXPECT_EQ(std::vector(few.places(), few.places() + 5), (std::vector<std::uint32_t>{1, 2, 0, 3, 4}));
+  for (std::uint64_t a = 0; a < short_graph.arcs(); ++a) {
+    EXPECT_EQ(few.rows()[a], few.places()[short_graph.in().targets[a]]);
   }
 }
 

@@ -1,10 +1,12 @@
 // Cliques, motifs, parts, projections, paths in time and vectors, against slow, obvious algorithms.
+#include "../sanitizers.hpp"
 #include "naive.hpp"
 
 #include <callisto/graph/attributes/edge_numbers.hpp>
 #include <callisto/graph/cliques/cliques.hpp>
 #include <callisto/graph/cliques/motifs.hpp>
 #include <callisto/graph/embedding/embedding.hpp>
+#include <callisto/graph/embedding/node2vec.hpp>
 #include <callisto/graph/pair/temporal.hpp>
 #include <callisto/graph/partition/partition.hpp>
 #include <callisto/graph/subgraph/projection.hpp>
@@ -21,6 +23,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -93,6 +96,35 @@ TEST(cliques, are_those_of_looking_at_each_set) {
     EXPECT_TRUE(listed.contains(found.largest));
     verify_maximal_cliques(graph, {.list = true}, found);
   }
+}
+
+// Of 3 t vertices in t groups of three, all joined but those of a group: 3^t cliques (Moon and Moser 1965), more of
+// them from the first vertices than may wait for their turn.
+TEST(cliques, are_told_one_by_one_in_the_order_of_the_list) {
+  constexpr std::uint64_t groups = tests::sanitized ? 7 : 12;
+  naive::pairs pairs;
+  for (std::uint64_t u = 0; u < 3 * groups; ++u) {
+    for (std::uint64_t v = 0; v < u; ++v) {
+      if (u / 3 != v / 3) pairs.emplace_back(u, v);
+    }
+  }
+  const pattern_graph graph = naive::undirected(3 * groups, pairs);
+  const clique_result listed = maximal_cliques(graph, {.list = true});
+  std::uint64_t told = 0;
+  std::uint64_t wrong = 0;
+  const clique_result found = maximal_cliques(
+      graph, {.each = [&](std::span<const std::uint64_t> clique) {
+        const std::uint64_t* const first = listed.members.data() + listed.begins[told++];
+        if (!std::equal(clique.begin(), clique.end(), first, listed.members.data() + listed.begins[told])) ++wrong;
+      }});
+  std::uint64_t all = 1;
+  for (std::uint64_t g = 0; g < groups; ++g) all *= 3;
+  EXPECT_EQ(std::vector({listed.cliques, told, found.cliques, wrong}), (std::vector<std::uint64_t>{all, all, all, 0}));
+  EXPECT_TRUE(found.begins.empty() && found.members.empty());
+  const clique_result given_up = maximal_cliques(graph, {.list = true, .most_members = 100});
+  EXPECT_TRUE(given_up.begins.empty() && given_up.members.empty());
+  EXPECT_EQ(given_up.by_size, listed.by_size);
+  EXPECT_EQ(maximal_cliques(graph, {.list = true, .most_members = all * groups}).members, listed.members);
 }
 
 TEST(cliques, of_a_larger_graph_are_the_same_on_any_number_of_threads) {
@@ -262,6 +294,54 @@ TEST(temporal, arrivals_are_those_of_trying_all_edges_again_and_again) {
             (std::vector<std::uint64_t>{0, 1, 2}));
   EXPECT_THROW(earliest_arrival(chain, 3, std::vector<double>{3, 5}, {}), usage_error);
   EXPECT_THROW(earliest_arrival(chain, 0, std::vector<double>{3}, {}), usage_error);
+}
+
+TEST(node2vec, has_vertices_of_a_block_near_each_other) {
+  constexpr std::uint64_t blocks = tests::sanitized ? 4 : 8;
+  constexpr std::uint64_t size = 150;  // more vertices than one part has
+  std::mt19937_64 random(5);
+  naive::pairs pairs;
+  for (std::uint64_t v = 0; v < blocks * size; ++v) {
+    for (int k = 0; k < 8; ++k) pairs.emplace_back(v, v / size * size + random() % size);
+    const std::uint64_t other = random() % (blocks * size);
+    pairs.emplace_back(v, other);
+  }
+  const pattern_graph graph = naive::undirected(blocks * size, pairs);
+  const node2vec_options options{
+      .dimensions = 20, .walks = {.length = 20, .seed = 3}, .each = 4, .window = 4, .negative = 3, .rate = 0.05};
+  const auto vectors = node2vec(graph, options);
+  ASSERT_EQ(vectors.size(), blocks * size * 20);
+  // The nearest by the cosine.
+  std::uint64_t same = 0;
+  for (std::uint64_t v = 0; v < blocks * size; v += 10) {
+    std::uint64_t best = v;
+    double most = -2;
+    for (std::uint64_t w = 0; w < blocks * size; ++w) {
+      if (w == v) continue;
+      double product = 0;
+      double length = 0;
+      for (std::uint64_t i = 0; i < 20; ++i) {
+        product += static_cast<double>(vectors[v * 20 + i]) * vectors[w * 20 + i];
+        length += static_cast<double>(vectors[w * 20 + i]) * vectors[w * 20 + i];
+      }
+      if (product / std::sqrt(length) > most) {
+        most = product / std::sqrt(length);
+        best = w;
+      }
+    }
+    same += best / size == v / size ? 1 : 0;
+  }
+  EXPECT_GT(same, blocks * size / 10 * 9 / 10);
+  const unsigned before = threads();
+  set_threads(1);
+  const auto alone = node2vec(graph, options);
+  set_threads(before);
+  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), vectors.begin()));
+  EXPECT_TRUE(node2vec(naive::undirected(0, {})).empty());
+  EXPECT_EQ(node2vec(naive::undirected(3, {}), {.dimensions = 2}).size(), 6u);
+  EXPECT_THROW(node2vec(graph, {.dimensions = 0}), usage_error);
+  EXPECT_THROW(node2vec(graph, {.window = 0}), usage_error);
+  EXPECT_THROW(node2vec(graph, {.rate = 2}), usage_error);
 }
 
 TEST(embedding, is_what_its_definition_says) {

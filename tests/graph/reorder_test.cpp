@@ -1,7 +1,10 @@
 // Renumbering keeps the labels and the edges by label, and leaves rows in order.
+#include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/order/reorder.hpp>
@@ -89,6 +92,21 @@ TEST(hubs_first, is_the_same_graph_in_order_of_degrees) {
       for (std::uint64_t v = 0; v < again.vertices(); ++v) EXPECT_EQ(again.label(v), v);
     }
   }
+}
+
+// Large graphs with hubs all over them gain; small ones and what is in order already do not.
+TEST(hubs_first, gains_where_hubs_lie_all_over) {
+  const auto kronecker = [](unsigned scale) {
+    kronecker_options options;
+    options.scale = scale;
+    options.degree = 12;
+    return build_graph(generate_kronecker(options));
+  };
+  EXPECT_FALSE(gains_by_hubs_first(kronecker(12)));
+  if (tests::sanitized) GTEST_SKIP() << "large graphs take long";
+  const any_graph large = kronecker(18);
+  EXPECT_TRUE(gains_by_hubs_first(large));
+  EXPECT_FALSE(gains_by_hubs_first(hubs_first(large)));
 }
 
 TEST(hubs_first, of_nothing_of_no_edges_and_without_in_edges) {

@@ -5,6 +5,7 @@
 #include "shapes.hpp"
 #include "weighted_graphs.hpp"
 
+#include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/spectral/small_matrix.hpp>
 #include <callisto/graph/spectral/spectral.hpp>
@@ -220,6 +221,27 @@ TEST(spectral, does_not_depend_on_threads) {
     return std::vector<double>(result.scores.begin(), result.scores.end());
   };
   EXPECT_EQ(scores_with(1), scores_with(3));
+}
+
+TEST(spectral, is_the_same_to_the_last_bit_in_places_by_degree) {
+  const auto arcs = naive::random_pairs(3'000, 20'000, 7);
+  for (const bool directed : {false, true}) {
+    for (const weight_use weights : {weight_use::none, weight_use::strength}) {
+      const any_graph graph = with_random_weights(
+          directed ? any_graph(naive::directed(3'000, arcs)) : any_graph(naive::undirected(3'000, arcs)), 3);
+      spectral_options options{.weights = weights, .inside_order = gather_order::given};
+      const eigenvector_result given = eigenvector(graph, options);
+      const hits_result hits_given = hits(graph, options);
+      options.inside_order = gather_order::degrees;
+      const eigenvector_result placed = eigenvector(graph, options);
+      EXPECT_EQ(placed.inside_order, gather_order::degrees);
+      EXPECT_TRUE(std::equal(given.scores.begin(), given.scores.end(), placed.scores.begin()));
+      const hits_result hits_placed = hits(graph, options);
+      EXPECT_TRUE(std::equal(hits_given.hubs.begin(), hits_given.hubs.end(), hits_placed.hubs.begin()));
+      EXPECT_TRUE(
+          std::equal(hits_given.authorities.begin(), hits_given.authorities.end(), hits_placed.authorities.begin()));
+    }
+  }
 }
 
 TEST(spectral, refuses_what_has_no_centrality) {

@@ -228,6 +228,27 @@ TEST(similarity, of_random_graphs) {
       tests::sanitized ? 3 : 25);
 }
 
+TEST(similarity, predicts_links_of_random_graphs) {
+  on_random_graphs(
+      []<class Vertex>(const csr_graph<Vertex>& graph) {
+        for (const similarity_measure measure :
+             {similarity_measure::jaccard, similarity_measure::overlap, similarity_measure::cosine,
+              similarity_measure::common, similarity_measure::adamic_adar, similarity_measure::resource_allocation,
+              similarity_measure::preferential_attachment}) {
+          for (const std::uint64_t count : {1u, 7u, 100'000u}) {
+            const similarity_options options{measure, count == 7 ? 2U : 1U};
+            const std::vector<similar_pair> found = predicted_links(graph, count, options);
+            EXPECT_NO_THROW(verify_predicted_links(graph, count, options, found));
+            if (found.size() < 2 || found.front().value == found.back().value) continue;
+            std::vector<similar_pair> wrong(found.begin() + 1, found.end());
+            EXPECT_THROW(verify_predicted_links(graph, wrong.size() + (count == 1 ? 1 : 0), options, wrong),
+                         wrong_result);
+          }
+        }
+      },
+      tests::sanitized ? 2 : 10);
+}
+
 // NetworkX: jaccard_coefficient of (0, 33), (0, 1), (4, 10) and (16, 33).
 TEST(similarity, of_pairs_of_the_karate_club) {
   const auto graph = naive::undirected(34, shapes::karate_club());

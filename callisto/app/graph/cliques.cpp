@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,6 +22,11 @@
 
 namespace callisto::app {
 namespace {
+
+/// Members of a list that is kept, 32 MiB; those of a longer one are found again as they are written.
+constexpr std::uint64_t most_members = std::uint64_t{1} << 22;
+/// Bytes of such a list as it grows, and of what waits for its turn.
+constexpr std::uint64_t bytes_of_list = std::uint64_t{144} << 20;
 
 struct clique_arguments {
   graph_command common;
@@ -30,8 +37,10 @@ template <class Vertex>
 analysis analyse_cliques(const clique_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                          const graph::run_control& context) {
   const stopwatch time;
+  graph::clique_options options = o.options;
+  options.most_members = most_members;
   const auto result = std::make_shared<graph::clique_result>(
-      graph::maximal_cliques(graph, o.options, context));  // shared: lines.append reads it later
+      graph::maximal_cliques(graph, options, context));  // shared: lines.append reads it later
   analysis found;
   found.seconds = time.seconds();
   if (o.common.verify) graph::verify_maximal_cliques(graph, o.options, *result);
@@ -53,12 +62,28 @@ analysis analyse_cliques(const clique_arguments& o, const graph::any_graph& any,
   if (o.common.verify) found.tell_verified("by the plain recursion of Bron and Kerbosch");
   if (o.options.list) {
     found.columns = {"members"};
-    found.lines = {result->begins.size() - 1, [result, &any](std::string& line, std::uint64_t i) {
-                     for (std::uint64_t m = result->begins[i]; m < result->begins[i + 1]; ++m) {
-                       if (m != result->begins[i]) line += '\t';
-                       append_label(line, any, result->members[m]);
-                     }
-                   }};
+    if (result->begins.empty()) {
+      options.list = false;
+      found.lines = value_lines{.all = [options, stop = context.stop, &any, &graph](const auto& write) mutable {
+        std::string line;
+        options.each = [&](std::span<const std::uint64_t> clique) {
+          line.clear();
+          for (const std::uint64_t v : clique) {
+            if (v != clique.front()) line += '\t';
+            append_label(line, any, v);
+          }
+          write(line);
+        };
+        graph::maximal_cliques(graph, options, {.report = nullptr, .stop = stop});
+      }};
+      return found;
+    }
+    found.lines = value_lines{result->begins.size() - 1, [result, &any](std::string& line, std::uint64_t i) {
+                                for (std::uint64_t m = result->begins[i]; m < result->begins[i + 1]; ++m) {
+                                  if (m != result->begins[i]) line += '\t';
+                                  append_label(line, any, result->members[m]);
+                                }
+                              }};
     return found;
   }
   found.columns = {"vertices", "cliques"};
@@ -89,7 +114,7 @@ command add_cliques(const command_parser& app) {
       "are searched by the recursion of Bron and Kerbosch with the pivot of Tomita, Tanaka and Takahashi (2006). "
       "Graphs with many overlapping cliques have very many: `--at-least` helps, and Control-C ends the search.");
   parser.weights({"", "not used", "once", "once"});
-  parser.memory({"", "20 n + 32 e, and 8 bytes a member of the list; a thread's bits have no bound of their own"});
+  parser.memory({"", "20 n + 32 e, with `--list` 144 MiB more; a thread's bits have no bound of their own"});
   parser.keys({
       {"`cliques`", "maximal cliques, of at least as many vertices as `--at-least` says"},
       {"`by_size`", "object: by number of vertices, how many"},
@@ -105,7 +130,10 @@ command add_cliques(const command_parser& app) {
       "  callisto cliques friends.txt.gz\n"
       "  callisto cliques friends.cg --list --at-least 5 --output cliques.tsv\n"
       "  callisto cliques friends.cg --json | jq .members");
-  return kernel_command(parser, std::shared_ptr<const graph_command>(o, &o->common), graph::needs::maximal_cliques,
+  const auto needs = [o](const graph::any_graph& graph) {
+    return graph::needs::maximal_cliques(graph) + (o->options.list ? bytes_of_list : 0);
+  };
+  return kernel_command(parser, std::shared_ptr<const graph_command>(o, &o->common), needs,
                         [o](const graph::any_graph& any, const graph::run_control& control) {
                           return std::visit([&](const auto& graph) { return analyse_cliques(*o, any, graph, control); },
                                             any);

@@ -119,6 +119,10 @@ void write_attributed(const std::string& path, const graph::any_graph& graph, co
 /// Writes the lines of --output: `label<TAB>values` for all vertices, in order of labels, or other ones.
 void write_values(result& out, bool csv, const graph::any_graph& graph, const analysis& found,
                   const std::stop_token& stop) {
+  const auto finish = [&](std::string& text, std::size_t begin) {
+    const std::string_view line = std::string_view(text).substr(begin);
+    if (csv || line.find_first_of("\\\"") != line.npos) text.replace(begin, text.npos, as_row(line, csv ? ',' : '\t'));
+  };
   const auto append = [&](std::string& text, std::uint64_t i) {
     const std::size_t begin = text.size();
     if (found.lines) {
@@ -129,11 +133,25 @@ void write_values(result& out, bool csv, const graph::any_graph& graph, const an
       text += '\t';
       found.append_values(text, v);
     }
-    const std::string_view line = std::string_view(text).substr(begin);
-    if (csv || line.find_first_of("\\\"") != line.npos) text.replace(begin, text.npos, as_row(line, csv ? ',' : '\t'));
+    finish(text, begin);
   };
   if (csv && !found.columns.empty()) {
     out.write(fmt::format("{}{}\n", found.lines ? "" : "vertex,", fmt::join(found.columns, ",")));
+  }
+  if (found.lines && found.lines->all) {
+    constexpr std::size_t enough = std::size_t{1} << 20;
+    std::string text;
+    found.lines->all([&](std::string_view line) {
+      const std::size_t begin = text.size();
+      text += line;
+      finish(text, begin);
+      text += '\n';
+      if (text.size() < enough) return;
+      out.write(text);
+      text.clear();
+    });
+    out.write(text);
+    return;
   }
   write_lines(out, found.lines ? found.lines->count : size_of(graph).vertices, append, stop);
 }

@@ -45,7 +45,10 @@ struct ranking {
 /// Lines of --output that do not stand for vertices, such as one an edge.
 struct value_lines {
   std::uint64_t count = 0;
-  std::function<void(std::string& line, std::uint64_t i)> append;  ///< appends line i; many threads call it at once
+  /// Appends line i; many threads call it at once.
+  std::function<void(std::string& line, std::uint64_t i)> append = {};
+  /// In place of both: calls write(line) for all lines in their order, where they are too many to be kept.
+  std::function<void(const std::function<void(std::string_view)>& write)> all = {};
 };
 
 /// Findings of a command about its graph.

@@ -24,6 +24,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace callisto::app {
 namespace {
@@ -38,6 +39,9 @@ struct communities_arguments {
   weight_option weights{graph::weight_use::strength, true};
   std::string members;                   ///< the file of --members; empty: none
   mutable std::optional<result> listed;  ///< that file, open while the command runs
+  std::string hierarchy;                 ///< the file of --hierarchy; empty: none
+  mutable std::optional<result> levels;  ///< that file
+  bool method_given = false;
 };
 
 /// Writes a line `community<TAB>member` for each vertex: the largest community first, its members in order of labels.
@@ -62,6 +66,32 @@ void write_members(result& out, bool csv, const graph::any_graph& graph, const g
     append_label(line, graph, groups.of[members[i]]);
     line += '\t';
     append_label(line, graph, members[i]);
+    lines += as_row(line, csv ? ',' : '\t') + '\n';
+    constexpr std::size_t enough = std::size_t{1} << 20;
+    if (lines.size() < enough && i + 1 != n) continue;
+    out.write(lines);
+    lines.clear();
+  }
+}
+
+/// Writes a line `label<TAB>community<TAB>community...` for each vertex, a column a level, the smallest communities
+/// first.
+void write_hierarchy(result& out, bool csv, const graph::any_graph& graph, const graph::communities_result& groups) {
+  if (csv) {
+    out.write("vertex");
+    for (std::size_t i = 0; i < groups.hierarchy.size(); ++i) out.write(fmt::format(",level{}", i + 1));
+    out.write("\n");
+  }
+  const std::uint64_t n = groups.of.size();
+  std::string lines;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const std::uint64_t v = by_label(graph, i);
+    std::string line;
+    append_label(line, graph, v);
+    for (const auto& division : groups.hierarchy) {
+      line += '\t';
+      append_label(line, graph, division.of[v]);
+    }
     lines += as_row(line, csv ? ',' : '\t') + '\n';
     constexpr std::size_t enough = std::size_t{1} << 20;
     if (lines.size() < enough && i + 1 != n) continue;
@@ -118,7 +148,12 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
   analysis found;
   found.seconds = time.seconds();
   if (o.common.verify) graph::verify_communities(graph, what, *groups);
-  std::visit([&](const auto& g) { name_by_label(groups->of, g); }, graph);
+  std::visit(
+      [&](const auto& g) {
+        name_by_label(groups->of, g);
+        for (auto& division : groups->hierarchy) name_by_label(division.of, g);
+      },
+      graph);
   const auto sizes = graph::component_sizes(groups->of, context);
   json levels = json::array();
   for (const graph::community_level& level : groups->levels) {
@@ -164,6 +199,19 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
       for (const std::uint64_t v : members) found.top->members.back().push_back(label_of(graph, v));
     }
   }
+  if (o.levels) {
+    write_hierarchy(*o.levels, is_csv(o.hierarchy), graph, *groups);
+    found.facts["hierarchy_file"] = o.hierarchy;
+    json divisions = json::array();
+    std::vector<std::uint64_t> counts;
+    for (const auto& division : groups->hierarchy) {
+      divisions.push_back({{"communities", division.communities}, {quality, division.quality}});
+      counts.push_back(division.communities);
+    }
+    found.facts["hierarchy"] = std::move(divisions);
+    found.rows.emplace_back("hierarchy",
+                            fmt::format("{}: {} communities", one_line(o.hierarchy), fmt::join(counts, ", ")));
+  }
   if (o.listed) {
     write_members(*o.listed, is_csv(o.members), graph, *groups, sizes);
     found.facts["members_file"] = o.members;
@@ -183,7 +231,10 @@ command add_communities(const command_parser& app) {
   const auto o = std::make_shared<communities_arguments>();
   add_parsed(
       parser, "--method", "METHOD",
-      [o](const std::string& text) { o->what.method = parse_name("--method", text, methods); },
+      [o](const std::string& text) {
+        o->what.method = parse_name("--method", text, methods);
+        o->method_given = true;
+      },
       "leiden or louvain, which maximize a quality, or labels (label propagation), which is\nquicker [leiden]")
       .words({"leiden", "louvain", "labels"})
       .more(
@@ -194,14 +245,17 @@ command add_communities(const command_parser& app) {
       [o](const std::string& text) { o->what.quality = parse_name("--quality", text, qualities); },
       "modularity, or cpm: the constant Potts model, which counts members [modularity]")
       .words({"modularity", "cpm"})
-      .more("With `cpm` a community's ties are denser than the resolution, and those between communities thinner.");
+      .more(
+          "With `cpm` a community's ties are denser than the resolution, and those between communities thinner. It "
+          "has a meaning for negative weights, too, with leiden and louvain.");
   add_parsed(
       parser, "--resolution", "R",
       [o](const std::string& text) { o->resolution = parse_real("--resolution", text, {.low = 0}); },
       "Of the quality: higher for smaller communities, lower for larger ones [1; of cpm the\ndensity of the graph]")
       .more(
-          "R is 0 or more. The density is the weight of all edges by the number of pairs of vertices. With `cpm` "
-          "and 1, a graph without weights has communities of one vertex or of vertices that are all joined.");
+          "R is 0 or more. The density is the weight of all edges by the number of pairs of vertices, or 0 if "
+          "that is negative. With `cpm` and 1, a graph without weights has communities of one vertex or of vertices "
+          "that are all joined.");
   add_parsed(
       parser, "--directions", "WHAT", [o](const std::string& text) { o->what.directions = parse_directions(text); },
       "Of a directed graph: follow directions in modularity, or ignore them [follow]")
@@ -224,6 +278,18 @@ command add_communities(const command_parser& app) {
         o->members = text;
       },
       "Write the members of all communities to FILE, 'community<TAB>member' a line,\nthe largest community first");
+  add_parsed(
+      parser, "--hierarchy", "FILE",
+      [o](const std::string& text) {
+        if (text.empty()) throw usage_error("--hierarchy: expected a file, found '" + text + "'");
+        o->hierarchy = text;
+      },
+      "Find communities of communities by louvain, and write the levels to FILE,\n'label<TAB>community<TAB>...' a "
+      "line, "
+      "small communities first")
+      .more(
+          "A level's communities are the vertices of the next level, and none comes apart again. The last level is the "
+          "result; without levels, leiden mostly finds a better one.");
   o->weights.add_for_ties(parser, o->common.input);
   o->common.add_top_to(parser, "Show the K largest communities");
   o->common.add_verify_to(
@@ -260,6 +326,8 @@ command add_communities(const command_parser& app) {
            "the largest communities, equal ones by label: objects with `community` (the smallest label in it), "
            "`vertices` and, without `--quiet`, `members`: those of most arcs"},
           {"`members_file`", "the file of `--members`, if one is given"},
+          {"`hierarchy_file`, `hierarchy`",
+           "with `--hierarchy`: the file, and for each level an object with `communities` and the quality"},
       },
       "Opposite and repeated arcs add up. Loops count (`--drop-loops` drops them). The result depends on the graph, "
       "the order of its vertices in the file included, and on no number of threads.");
@@ -277,10 +345,22 @@ command add_communities(const command_parser& app) {
               refuse_same_file(o->common.output, o->members);
               o->listed.emplace(o->members, "--members");
             }
+            if (!o->hierarchy.empty()) {
+              if (o->method_given && o->what.method != graph::community_method::louvain) {
+                throw usage_error("--hierarchy: levels are those of --method louvain");
+              }
+              o->what.method = graph::community_method::louvain;
+              o->what.hierarchy = true;
+              for (const std::string& other : {o->common.input.file, o->common.output, o->members}) {
+                refuse_same_file(other, o->hierarchy);
+              }
+              o->levels.emplace(o->hierarchy, "--hierarchy");
+            }
             o->common.execute(stop, needs, [&](const graph::any_graph& any, const graph::run_control& control) {
               return analyse(*o, any, control);
             });
             if (o->listed) o->listed->commit();
+            if (o->levels) o->levels->commit();
           }};
 }
 

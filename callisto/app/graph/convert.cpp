@@ -24,7 +24,9 @@ void run(const convert_arguments& o, const std::stop_token& stop) {
   progress_bar bar(o.run.progress_wanted());
   bar.expect(loading_and({{"writing", 6}}));
   const graph::run_control context{&bar, stop};
-  loaded_graph loaded = o.input.load(context);
+  graph_input input = o.input;
+  input.options.copies = o.output.order.empty() || o.output.order == "given" ? 0 : 1;
+  loaded_graph loaded = input.load(context);
   const written_file written = o.output.write(loaded.graph, context);
   bar.finish();
   tell_written(o.run, written, loaded.graph, loaded.seconds, [&] {
@@ -39,6 +41,7 @@ void run(const convert_arguments& o, const std::stop_token& stop) {
 command add_convert(const command_parser& app) {
   const command_parser parser = app.add_subcommand("convert", "Write a graph in another format");
   const auto o = std::make_shared<convert_arguments>();
+  o->output.chooses_order = true;
   parser.add_option("IN", o->input.file, "The graph, in any format ('-': standard input)").required();
   o->output.add_to(parser);
   o->input.uses_attributes = [out = &o->output] { return out->keeps_attributes(); };
@@ -49,8 +52,10 @@ command add_convert(const command_parser& app) {
   parser.memory({"--order", "the graph once more, and 20 n (32 n); 2 m (4 m if directed) with wide weights"});
   parser.keys({
       {"`written`",
-       "object with `file`, `format` and `bytes` of the output (`bytes` 0 if it is not a regular file), and `lost`: "
-       "what the file does not keep of the graph, a list of texts"},
+       "object with `file`, `format` and `bytes` of the output (`bytes` 0 if it is not a regular file), `lost`: "
+       "what the file does not keep of the graph, a list of texts, and `order` of its vertices: `hubs` first, by "
+       "`labels`, "
+       "or as `given`; with `order_seconds` for the first two"},
   });
   parser.footer(
       "Edges are written as they are held: repeats removed and, with --undirected, each once.\n\n"

@@ -8,6 +8,8 @@
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
+#include <callisto/graph/csr/weight_array.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
@@ -93,8 +95,25 @@ void check(const generate_arguments& o) {
   if (o.model != "power-law" && o.exponent) throw usage_error("--exponent: only the model power-law has one");
 }
 
+/// Throws memory_error if there is no room for what comes behind the rows of the graph: weights, another order. The
+/// generators look after the rows and their list.
+void require_whole(const generate_arguments& o) {
+  const bool reorders = !o.output.order.empty() && o.output.order != "given";
+  if (!o.weights_seed && !reorders) return;
+  const std::uint64_t vertices = o.vertices ? *o.vertices : std::uint64_t{1} << *o.scale;
+  const std::uint64_t edges = o.model == "grid" ? 2 * vertices : vertices * o.degree.value_or(16);
+  const std::uint64_t v = vertices > std::numeric_limits<std::uint32_t>::max() ? 8 : 4;
+  // Each edge stands in two rows.
+  const std::uint64_t weights = o.weights_seed ? 2 * edges * sizeof(graph::short_weight) : 0;
+  const std::uint64_t whole = 2 * edges * v + 8 * vertices * (o.directed ? 2 : 1) + weights;
+  graph::require_memory(fmt::format("a graph of {} edges{}{}", edges, o.weights_seed ? ", with weights" : "",
+                                    reorders ? ", once more in another order" : ""),
+                        !reorders ? whole : 2 * whole + (8 + 3 * v) * vertices);
+}
+
 void run(const generate_arguments& o, const std::stop_token& stop) {
   check(o);
+  require_whole(o);
   o.run.apply({o.output.file});
   o.output.check(o.run.as_json);
   progress_bar bar(o.run.progress_wanted());

@@ -302,9 +302,11 @@ void graph_input::leave_out_weights(loaded_graph& loaded) const {
   if (weights_seed || !loaded.report.weights_listed || !leaves_weights_out(loaded.report.weights_are_lengths)) return;
   loaded.graph = without_weights(std::move(loaded.graph));
   if (!loaded.report.weights_are_lengths || leaves_weights_out(false)) return;
-  loaded.report.notes.emplace_back(
-      "its weights are lengths of paths ('p sp'), which are no strengths of ties: they are left out (--weights "
-      "strength uses them)");
+  const bool dimacs = loaded.report.format == graph::file_format::dimacs;
+  loaded.report.notes.push_back(fmt::format(
+      "its weights are lengths of paths ({}), which are no strengths of ties: they are left out (--weights strength "
+      "uses them)",
+      dimacs ? "'p sp'" : "by the name of their column"));
 }
 
 loaded_graph graph_input::load_whole(const graph::run_control& context, bool draws_later) const {

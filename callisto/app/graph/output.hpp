@@ -22,6 +22,7 @@ struct written_file {
   std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none, as a pipe
   double seconds = 0;
   std::vector<std::string> lost;  ///< parts of the graph that the file does not keep
+  std::string order = "given";    ///< of the vertices: hubs, labels or given
   double order_seconds = 0;       ///< time to bring the vertices into order, which `seconds` excludes
 };
 
@@ -30,6 +31,7 @@ struct graph_output {
   std::string file;
   std::string format;                   ///< the name given to --to; empty: as the suffix of `file` says
   std::string order;                    ///< the vertices' order, given to --order; empty: as they are
+  bool chooses_order = false;           ///< without --order, hubs come first in a native file if that pays
   std::optional<std::string> names_to;  ///< the file for the vertices' names, given to --names-to
 
   std::optional<std::string> vertex_table_to;  ///< the file for columns of vertices

@@ -34,10 +34,11 @@ struct similarity_arguments {
   std::string pairs;  ///< file of pairs
   std::optional<double> threshold;
   std::optional<std::uint64_t> best;
+  std::optional<std::uint64_t> predict;
 
   void check() const {
-    if ((pairs.empty() ? 0 : 1) + (threshold ? 1 : 0) + (best ? 1 : 0) != 1) {
-      throw usage_error("expected one of --threshold T, --best K and --pairs FILE");
+    if ((pairs.empty() ? 0 : 1) + (threshold ? 1 : 0) + (best ? 1 : 0) + (predict ? 1 : 0) != 1) {
+      throw usage_error("expected one of --threshold T, --best K, --predict K and --pairs FILE");
     }
     if (threshold && *threshold > 1 && is_share(options.measure)) {
       throw usage_error(fmt::format("--threshold: {} is above 1, the most that {} can be", *threshold, measure));
@@ -64,6 +65,12 @@ std::vector<graph::similar_pair> given_pairs(const similarity_arguments& o, cons
 template <class Vertex>
 void verify(const similarity_arguments& o, const graph::csr_graph<Vertex>& graph,
             const std::vector<graph::similar_pair>& pairs, analysis& found, const graph::run_control& context) {
+  if (o.predict) {
+    graph::verify_predicted_links(graph, *o.predict, o.options, pairs, checked_vertices, context);
+    found.tell_verified(
+        fmt::format("by all pairs with {} vertices", with_separators(std::min(graph.vertices(), checked_vertices))));
+    return;
+  }
   if (o.pairs.empty()) {
     graph::verify_similarity(graph, o.threshold.value_or(0), o.best.value_or(0), o.options, pairs, checked_vertices,
                              context);
@@ -83,12 +90,14 @@ analysis analyse_similarity(const similarity_arguments& o, const graph::any_grap
   const auto pairs = std::make_shared<std::vector<graph::similar_pair>>(
       o.threshold ? graph::similar_pairs(graph, *o.threshold, o.options, context)
       : o.best    ? graph::most_similar(graph, *o.best, o.options, context)
+      : o.predict ? graph::predicted_links(graph, *o.predict, o.options, context)
                   : given_pairs(o, any, graph, context));
   analysis found;
   found.seconds = time.seconds();
   found.facts = {{"measure", o.measure}, {"pairs", pairs->size()}};
   if (o.threshold) found.facts["threshold"] = *o.threshold;
   if (o.best) found.facts["best"] = *o.best;
+  if (o.predict) found.facts["predict"] = *o.predict;
   if (o.pairs.empty()) found.facts["least_common"] = o.options.least_common;
   found.rows = {{"measure", o.measure}, {"pairs", with_separators(pairs->size())}, {"time", time_words(found.seconds)}};
   if (o.common.verify) verify(o, graph, *pairs, found, context);
@@ -120,6 +129,10 @@ command add_similarity(const command_parser& app) {
   add_parsed(
       parser, "--best", "K", [o](const std::string& text) { o->best = parse_count("--best", text, 1); },
       "Find the K vertices most alike to each vertex");
+  add_parsed(
+      parser, "--predict", "K", [o](const std::string& text) { o->predict = parse_count("--predict", text, 1); },
+      "Find the K pairs most alike of all that have no edge: links to come")
+      .more("`--measure adamic-adar`, `resource-allocation` and `preferential-attachment` are made for that.");
   parser.add_option("--pairs", o->pairs, "Compare the pairs in FILE, two vertices a line").type_name("FILE");
   add_parsed(
       parser, "--measure", "NAME",
@@ -134,9 +147,11 @@ command add_similarity(const command_parser& app) {
       "Divide the common neighbours by those that one of the two has (jaccard), by\nthose of the one that has fewer "
       "(overlap), or by the root of both degrees'\nproduct (cosine); or count them (common), each by the logarithm of "
       "its "
-      "degree\n(adamic-adar), or by its degree (resource-allocation) [jaccard]")
-      .words({"jaccard", "overlap", "cosine", "common", "adamic-adar", "resource-allocation"})
-      .more("The last three have no upper bound, and predict links: Liben-Nowell and Kleinberg (2003) compare them.");
+      "degree\n(adamic-adar), or by its degree (resource-allocation); or multiply both\ndegrees "
+      "(preferential-attachment, of --predict and --pairs) [jaccard]")
+      .words(
+          {"jaccard", "overlap", "cosine", "common", "adamic-adar", "resource-allocation", "preferential-attachment"})
+      .more("The last four have no upper bound, and predict links: Liben-Nowell and Kleinberg (2003) compare them.");
   add_parsed(
       parser, "--least-common", "N",
       [o](const std::string& text) { o->options.least_common = parse_count("--least-common", text, 1); },
@@ -150,7 +165,7 @@ command add_similarity(const command_parser& app) {
   parser.weights({"", "not used", "once", "once"});
   parser.memory({"", "32 n + 16 e, 20 n a thread, and 24 a pair"});
   parser.keys({
-      {"`measure`, `threshold`, `best`, `least_common`", "as given"},
+      {"`measure`, `threshold`, `best`, `predict`, `least_common`", "as given"},
       {"`pairs`", "how many there are"},
       {"`verified`", "true with `--verify`"},
       {"`top`", "the pairs most alike: objects with `vertex`, `other` and `similarity`"},
@@ -163,6 +178,7 @@ command add_similarity(const command_parser& app) {
       "  callisto similarity friends.txt.gz --threshold 0.5 --least-common 3\n"
       "  callisto similarity films.cg --best 10 --output alike.tsv\n"
       "  callisto similarity films.cg --best 5 --measure adamic-adar\n"
+      "  callisto similarity friends.cg --predict 100 --measure resource-allocation\n"
       "  callisto similarity films.cg --pairs candidates.txt --measure overlap");
   return {parser, [o](const std::stop_token& stop) {
             o->check();

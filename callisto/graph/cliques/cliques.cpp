@@ -4,10 +4,13 @@
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_rows.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -54,7 +57,12 @@ struct found_cliques {
   std::vector<std::uint64_t> largest;
   std::vector<std::uint64_t> sizes;  ///< of the listed
   std::vector<std::uint64_t> members;
+  bool listed_later = false;  ///< there was no room for them: they are to be found again when it is their turn
 };
+
+/// Members that wait for their turn in the list, at most: 32 MiB.
+constexpr std::uint64_t most_waiting = std::uint64_t{1} << 22;
+using sink = std::function<void(std::span<const std::uint64_t>)>;
 
 /// The search among the later neighbours of one vertex. Candidates are numbered from 0; so are the earlier neighbours,
 /// which only keep cliques that they extend from being maximal.
@@ -65,13 +73,27 @@ class clique_search {
                 const run_control& control)
       : rows_(rows), place_(place), options_(options), control_(control) {}
 
-  found_cliques from(Vertex v) {
+  /// Finds the cliques of which v is the first. Lists them for later, `waiting` being how many members wait already.
+  found_cliques from(Vertex v, std::atomic<std::uint64_t>* waiting) {
+    waiting_ = waiting;
+    search(v);
+    return std::move(found_);
+  }
+
+  /// Tells them to `to`.
+  void tell(Vertex v, const sink& to) {
+    to_ = &to;
+    search(v);
+  }
+
+ private:
+  void search(Vertex v) {
     found_ = {};
     candidates_.clear();
     excluded_.clear();
     for (const Vertex w : rows_.row(v)) (place_[w] > place_[v] ? candidates_ : excluded_).push_back(w);
     clique_.assign(1, v);
-    if (candidates_.size() + 1 < options_.least) return std::move(found_);
+    if (candidates_.size() + 1 < options_.least) return;
     words_ = (candidates_.size() + 63) / 64;
     among_ = rows_of_bits(candidates_);
     before_ = rows_of_bits(excluded_);
@@ -80,10 +102,8 @@ class clique_search {
     std::vector<std::uint32_t> excluded(excluded_.size());
     std::iota(excluded.begin(), excluded.end(), 0u);
     extend(all, bits(words_), excluded);
-    return std::move(found_);
   }
 
- private:
   /// Returns for each vertex which candidates are its neighbours.
   bits rows_of_bits(const std::vector<Vertex>& vertices) const {
     bits rows(vertices.size() * words_);
@@ -177,20 +197,32 @@ class clique_search {
     if (size < options_.least) return;
     if (found_.by_size.size() <= size) found_.by_size.resize(size + 1);
     ++found_.by_size[size];
-    if (!options_.list && size <= found_.largest.size()) return;
+    const bool listed = to_ != nullptr || (waiting_ != nullptr && !found_.listed_later);
+    if (!listed && size <= found_.largest.size()) return;
     std::vector<std::uint64_t> sorted(clique_.begin(), clique_.end());
     std::sort(sorted.begin(), sorted.end());
-    if (options_.list) {
-      found_.sizes.push_back(size);
-      found_.members.insert(found_.members.end(), sorted.begin(), sorted.end());
+    if (to_ != nullptr) {
+      (*to_)(sorted);
+    } else if (listed) {
+      // relaxed: it limits, and orders nothing.
+      if (waiting_->fetch_add(size, std::memory_order_relaxed) > most_waiting) {
+        found_.listed_later = true;
+        found_.sizes = {};
+        found_.members = {};
+      } else {
+        found_.sizes.push_back(size);
+        found_.members.insert(found_.members.end(), sorted.begin(), sorted.end());
+      }
     }
     if (size > found_.largest.size()) found_.largest = std::move(sorted);
   }
 
   const simple_rows<Vertex>& rows_;
   const std::vector<Vertex>& place_;
-  const clique_options options_;
+  const clique_options& options_;
   const run_control& control_;
+  std::atomic<std::uint64_t>* waiting_ = nullptr;  ///< null: cliques are only counted
+  const sink* to_ = nullptr;
   std::uint64_t extended_ = 0;
   std::vector<Vertex> candidates_;
   std::vector<Vertex> excluded_;
@@ -211,31 +243,54 @@ clique_result maximal_cliques(const csr_graph<Vertex>& graph, const clique_optio
   const std::uint64_t n = rows.vertices();
   if (control.report != nullptr) control.report->begin("cliques", n, "vertices");
   clique_result result;
-  const auto add = [&](found_cliques&& found) {
+  result.begins.assign(1, 0);
+  const auto keep = [&](std::span<const std::uint64_t> members) {
+    if (result.begins.empty()) return;
+    if (members.size() > options.most_members - result.members.size()) {
+      result.begins = {};
+      result.members = {};
+      return;
+    }
+    result.members.insert(result.members.end(), members.begin(), members.end());
+    result.begins.push_back(result.members.size());
+  };
+  const sink list = options.each ? options.each : options.list ? sink(keep) : sink();
+  const auto add = [&](found_cliques&& found, std::uint64_t v) {
     if (result.by_size.size() < found.by_size.size()) result.by_size.resize(found.by_size.size());
     for (std::size_t s = 0; s < found.by_size.size(); ++s) {
       result.by_size[s] += found.by_size[s];
       result.cliques += found.by_size[s];
     }
     if (found.largest.size() > result.largest.size()) result.largest = std::move(found.largest);
-    for (const std::uint64_t size : found.sizes) result.begins.push_back(result.begins.back() + size);
-    result.members.insert(result.members.end(), found.members.begin(), found.members.end());
+    if (found.listed_later && (options.each || !result.begins.empty())) {
+      clique_search<Vertex>(rows, place, options, control).tell(static_cast<Vertex>(v), list);
+      return;
+    }
+    std::span<const std::uint64_t> members = found.members;
+    for (const std::uint64_t size : found.sizes) {
+      list(members.first(size));
+      members = members.subspan(size);
+    }
   };
-  result.begins.assign(1, 0);
   // Findings are joined in the order of vertices, a stretch at a time, so that few of them wait.
-  constexpr std::uint64_t stretch = 4096;
+  std::uint64_t stretch = 4096;
   std::vector<found_cliques> found(std::min(stretch, n));
-  for (std::uint64_t first = 0; first < n; first += stretch) {
+  for (std::uint64_t first = 0; first < n;) {
     const std::uint64_t last = std::min(n, first + stretch);
+    const bool listing = options.each || (options.list && !result.begins.empty());
+    std::atomic<std::uint64_t> waiting = 0;
     const auto body = [&](std::uint64_t v) {
       clique_search<Vertex> search(rows, place, options, control);
-      found[v - first] = search.from(static_cast<Vertex>(v));
+      found[v - first] = search.from(static_cast<Vertex>(v), listing ? &waiting : nullptr);
     };
     if (!parallel_for(first, last, body, {.batch = 1, .stop = control.stop})) throw cancelled();
-    for (std::uint64_t v = first; v < last; ++v) add(std::exchange(found[v - first], {}));
+    for (std::uint64_t v = first; v < last; ++v) add(std::exchange(found[v - first], {}), v);
     if (control.report != nullptr) control.report->advance(last - first);
+    first = last;
+    if (waiting.load(std::memory_order_relaxed) > most_waiting)
+      stretch = std::max<std::uint64_t>(stretch / 4, threads());
   }
-  if (!options.list) result.begins.clear();
+  if (!options.list || options.each) result.begins.clear();
   return result;
 }
 

@@ -6,6 +6,9 @@
 #include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
 #include <vector>
 
 namespace callisto::graph {
@@ -13,6 +16,11 @@ namespace callisto::graph {
 struct clique_options {
   bool list = false;        ///< the cliques are listed, else counted
   std::uint64_t least = 1;  ///< vertices of the smallest cliques that are listed and counted
+  /// A list of more members is given up: then the result has none, but all counts.
+  std::uint64_t most_members = std::numeric_limits<std::uint64_t>::max();
+  /// If set, gets the members of each clique, ascending, in the order of the list, on the calling thread; nothing is
+  /// kept of them, so that a list of any length takes little memory.
+  std::function<void(std::span<const std::uint64_t> members)> each = {};
 };
 
 struct clique_result {
@@ -32,7 +40,8 @@ struct clique_result {
 /// Takahashi (2006), on bits.
 ///
 /// Cost: as many steps as 3^(d / 3) n, where d is the degeneracy, at worst; about in proportion to the cliques on most
-/// graphs. Memory: needs::maximal_cliques(), and 8 bytes a member of the list. Reports vertices as progress. Throws
+/// graphs. Memory: needs::maximal_cliques(), and 8 bytes a member of the list; what waits for its turn in the list has
+/// at most some 32 MiB. Reports vertices as progress. Throws
 /// usage_error for a directed graph without the rows of its in-edges; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API clique_result maximal_cliques(const csr_graph<Vertex>& graph, const clique_options& options = {},

@@ -14,7 +14,7 @@
 namespace callisto::graph {
 
 /// A graph with a vertex for each part of another graph.
-template <class Vertex>
+template <class Vertex, class Weights>
 struct coarse_graph {
   machine::page_array<std::uint64_t> begins;  ///< of rows; each has the room of the longest that it could be
   machine::page_array<std::uint64_t> ends;
@@ -22,7 +22,7 @@ struct coarse_graph {
   machine::page_array<std::uint64_t> weights;
   mass_arrays mass;
 
-  weighted_rows<Vertex, whole_weights> rows() const noexcept {
+  weighted_rows<Vertex, coarse_weights<Weights>> rows() const noexcept {
     return {begins.size(), begins.data(), ends.data(), targets.data(), {weights.data()}};
   }
 };
@@ -40,12 +40,12 @@ std::uint64_t number(machine::page_array<Vertex>& community) {
 
 /// Returns the graph of `parts` numbered parts, without edges inside of them: these count for no move.
 template <class Vertex, class Weights>
-coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass,
-                              const machine::page_array<Vertex>& part, std::uint64_t parts,
-                              weight_tables<Vertex>& tables, const run_control& control) {
+coarse_graph<Vertex, Weights> contract(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass,
+                                       const machine::page_array<Vertex>& part, std::uint64_t parts,
+                                       weight_tables<Vertex>& tables, const run_control& control) {
   const loop_options options{.stop = control.stop};
   const bool both = !mass.in.empty();
-  coarse_graph<Vertex> coarse;
+  coarse_graph<Vertex, Weights> coarse;
   coarse.begins = machine::page_array<std::uint64_t>(parts);
   coarse.ends = machine::page_array<std::uint64_t>(parts);
   coarse.mass = mass_arrays::of(parts, both);
@@ -83,7 +83,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows, const 
         weight_table<Vertex>& table = tables[this_thread()];
         std::uint64_t out = 0;
         std::uint64_t in = 0;
-        table.collect([&](auto add_up) {
+        table.template collect<Weights::have_sign>([&](auto add_up) {
           each_fetched(rows, vertices, c == 0 ? 0 : places[c - 1], places[c], rows.vertices, [&](Vertex v) {
             out += mass.out[v];
             if (both) in += mass.in[v];
@@ -94,7 +94,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows, const 
           });
         });
         std::uint64_t at = coarse.begins[c];
-        table.for_each([&](Vertex to, std::uint64_t weight) {
+        table.template for_each<Weights::have_sign>([&](Vertex to, std::uint64_t weight) {
           coarse.targets[at] = to;
           coarse.weights[at++] = weight;
         });

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -64,7 +65,7 @@ double usual_resolution(const any_graph& graph, community_quality quality, const
             },
             std::plus<>(), loop_options{.stop = control.stop});
         control.check();
-        return all * (g.directed() ? 2 : 1) / (n * (n - 1));
+        return std::max(0.0, all * (g.directed() ? 2 : 1) / (n * (n - 1)));
       },
       graph);
 }
@@ -72,6 +73,9 @@ double usual_resolution(const any_graph& graph, community_quality quality, const
 communities_result communities(const any_graph& graph, const communities_options& options, const run_control& control) {
   check_resolution(options.resolution);
   if (options.iterations == 0) throw usage_error("iterations is 0, expected at least 1");
+  if (options.hierarchy && options.method != community_method::louvain) {
+    throw usage_error("a hierarchy is of the Louvain method");
+  }
   return std::visit([&](const auto& g) { return communities_of(g, options, control); }, graph);
 }
 
@@ -101,7 +105,11 @@ std::uint64_t needs::communities(const any_graph& graph, const communities_optio
   const std::uint64_t tables = threads() * (8 + s.v) * s.n;
   // Arrays by vertex of an earlier level stay as pages for a later one.
   const std::uint64_t kept = labels ? 0 : moves + (4 * s.v + 24 + mass) * s.n + tables;
-  return both + 8 * s.n + (labels ? moves : 2 * (moves + coarse) + coarse_arcs) + tables + kept +
+  // Weights that may be negative are made whole first.
+  const std::uint64_t whole = options.quality == community_quality::cpm && s.w != 0 ? 8 * s.m : 0;
+  // Of a hierarchy the divisions, of which graphs tried had up to ten.
+  const std::uint64_t divisions = options.hierarchy ? 10 * 8 * s.n + 2 * s.v * s.n : 0;
+  return both + whole + divisions + 8 * s.n + (labels ? moves : 2 * (moves + coarse) + coarse_arcs) + tables + kept +
          threads() * bytes_of_thread;
 }
 

@@ -20,7 +20,8 @@ enum class community_method {
 /// The quality that leiden and louvain maximize.
 enum class community_quality {
   modularity,  ///< the share of weight inside, less what chance would put there (Newman and Girvan 2004)
-  cpm,         ///< weight inside, less the resolution for each pair of members (Traag et al. 2011)
+  cpm,         ///< weight inside, less the resolution for each pair of members (Traag et al. 2011); also of negative
+               ///< weights
 };
 
 /// Meaning of the direction of arcs to modularity.
@@ -34,7 +35,8 @@ CALLISTO_API std::string_view name_of(community_method method) noexcept;
 CALLISTO_API std::string_view name_of(community_quality quality) noexcept;
 
 /// Returns the resolution that finds communities denser than the graph: 1 for modularity; for CPM the weight of all
-/// edges by the number of pairs of vertices, at which the graph as one community is worth nothing. Throws cancelled.
+/// edges by the number of pairs of vertices, at which the graph as one community is worth nothing; 0 if it is negative.
+/// Throws cancelled.
 CALLISTO_API double usual_resolution(const any_graph& graph, community_quality quality,
                                      const run_control& control = {});
 
@@ -45,6 +47,7 @@ struct communities_options {
   double resolution = 1;    ///< higher values find smaller communities; finite, at least 0
   unsigned iterations = 1;  ///< of leiden and louvain: each begins with the communities of the one before; at least 1
   std::uint64_t seed = 1;   ///< chooses the order in which vertices move
+  bool hierarchy = false;   ///< of louvain: finds communities of communities, and keeps all levels
 };
 
 /// One level's moves, in the order of work: down to the coarsest graph, then up again.
@@ -60,6 +63,15 @@ struct communities_result {
   double quality = 0;      ///< see quality()
   bool converged = false;  ///< true: no joining of two communities, or no other label, is better
   std::vector<community_level> levels;
+
+  /// One division of a hierarchy.
+  struct division {
+    machine::page_array<std::uint64_t> of;  ///< by vertex: the smallest vertex of its community
+    std::uint64_t communities = 0;
+    double quality = 0;
+  };
+  /// With options.hierarchy: each division joins communities of the one before; the last is `of`. All are connected.
+  std::vector<division> hierarchy;
 };
 
 /// Finds the communities of `graph`. Each is connected, whatever the direction of arcs. Weights count as strengths of
@@ -81,9 +93,13 @@ struct communities_result {
 /// until none changes, in the same sub-rounds. Of equal labels a vertex keeps its own, or else takes one by a hash of
 /// both.
 ///
+/// A hierarchy is that of Louvain's method as it was published: the communities of a level are the vertices of the
+/// next, and none comes apart again, so that its quality is often below that of the search without levels.
+///
 /// Cost: some twenty passes over the arcs, most of them over few arcs. Memory: needs::communities(). Reports rounds as
 /// progress. Throws usage_error for options out of range, or a weight that is negative or no number; cancelled;
-/// std::bad_alloc.
+/// std::bad_alloc. With quality cpm and leiden or louvain, weights may be negative: then vertices also leave for
+/// empty communities, and moves run on one thread.
 CALLISTO_API communities_result communities(const any_graph& graph, const communities_options& options = {},
                                             const run_control& control = {});
 

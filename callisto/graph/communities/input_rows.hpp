@@ -9,9 +9,12 @@
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -31,9 +34,31 @@ struct weight_unit {
   double from_whole(double sum) const noexcept { return sum / scale / scale_again; }
 };
 
-/// Calls f(rows, unit) with the rows of the out-arcs. Throws usage_error for invalid weights.
+/// Returns the largest weight, whatever its sign. Throws usage_error for one that is no number, or infinite.
+template <class Vertex>
+double largest_size(const csr_graph<Vertex>& graph, const run_control& control) {
+  const auto& weights = graph.out().weights;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const double most = parallel_reduce(
+      std::uint64_t{0}, std::uint64_t{weights.size()}, 0.0,
+      [&](std::uint64_t begin, std::uint64_t end, double found) {
+        for (std::uint64_t a = begin; a < end; ++a) {
+          const double size = std::fabs(weights[a]);
+          found = size <= std::numeric_limits<double>::max() ? std::max(found, size) : infinite;
+        }
+        return found;
+      },
+      [](double a, double b) { return std::max(a, b); }, loop_options{.stop = control.stop});
+  control.check();
+  if (most == infinite) throw weight_error("a weight is infinite or no number; communities need finite ones");
+  return most;
+}
+
+/// Calls f(rows, unit) with the rows of the out-arcs. Throws usage_error for invalid weights; of `quality` cpm they may
+/// be negative, unless vertices take labels.
 template <class Vertex, class Function>
-auto with_out_rows(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
+auto with_out_rows(const csr_graph<Vertex>& graph, const communities_options& options, const run_control& control,
+                   Function f) {
   const auto& out = graph.out();
   const std::uint64_t* begins = out.offsets.data();
   const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
@@ -41,7 +66,15 @@ auto with_out_rows(const csr_graph<Vertex>& graph, const run_control& control, F
     return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}},
              weight_unit{});
   }
-  const double most = survey_weights(graph, "communities", control).most;
+  if (options.quality == community_quality::cpm && options.method != community_method::labels &&
+      survey_of(graph, control).refused()) {
+    const rounded_weights weights = round_weights(out.weights, graph.arcs(), largest_size(graph, control));
+    machine::page_array<std::uint64_t> whole(graph.arcs());
+    parallel_for(std::uint64_t{0}, graph.arcs(), [&](std::uint64_t a) { whole[a] = weights.with_sign(a); });
+    return f(weighted_rows<Vertex, signed_weights>{graph.vertices(), begins, ends, out.targets.data(), {whole.data()}},
+             weight_unit{weights.scale, weights.scale_again});
+  }
+  const double most = survey_weights(graph, "communities other than by cpm", control).most;
   const rounded_weights weights = round_weights(out.weights, graph.arcs(), most);
   return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(), weights},
            weight_unit{weights.scale, weights.scale_again});
@@ -121,11 +154,13 @@ mass_arrays strengths(const weighted_rows<Vertex, Weights>& rows, bool directed,
 template <class Vertex, class Function>
 void with_rows(const csr_graph<Vertex>& graph, const communities_options& options, const run_control& control,
                Function f) {
-  with_out_rows(graph, control, [&](const auto& out, const weight_unit& unit) {
+  with_out_rows(graph, options, control, [&](const auto& out, const weight_unit& unit) {
+    using weights_type = std::remove_cvref_t<decltype(out.weight)>;
     const bool directed = graph.directed();
     mass_arrays mass = strengths(out, directed, control);
     const std::uint64_t all = sum_of(mass.out);  // of an undirected graph twice the weight of edges
-    if (all == 0) return;
+    // Weights of both signs may have any sum.
+    if (weights_type::have_sign ? graph.arcs() == 0 : all == 0) return;
     const bool follow = directed && options.directions == community_directions::follow;
     double chance = options.resolution / static_cast<double>(all);
     if (directed && !follow) {
@@ -149,7 +184,7 @@ void with_rows(const csr_graph<Vertex>& graph, const communities_options& option
       f(weighted_rows<Vertex, unit_weights>{out.vertices, begins, begins + 1, both.targets.data(), {}}, mass, chance);
     } else {
       f(
-          weighted_rows<Vertex, whole_weights>{
+          weighted_rows<Vertex, coarse_weights<weights_type>>{
               out.vertices, begins, begins + 1, both.targets.data(), {both.weights.data()}},
           mass, chance);
     }
@@ -176,7 +211,8 @@ std::uint64_t name_by_smallest(const machine::page_array<Vertex>& number, machin
 template <class Vertex>
 double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std::uint64_t>& of,
                   const communities_options& options, const run_control& control) {
-  return with_out_rows(graph, control, [&](const auto& rows, const weight_unit& unit) {
+  return with_out_rows(graph, options, control, [&](const auto& rows, const weight_unit& unit) {
+    constexpr bool have_sign = std::remove_cvref_t<decltype(rows.weight)>::have_sign;
     const bool directed = graph.directed();
     const std::uint64_t inside = parallel_reduce(
         std::uint64_t{0}, rows.vertices, std::uint64_t{0},
@@ -192,7 +228,7 @@ double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std:
     control.check();
     mass_arrays mass = strengths(rows, directed, control);
     const auto all = static_cast<double>(sum_of(mass.out));
-    if (all == 0) return 0.0;
+    if (have_sign ? graph.arcs() == 0 : all == 0) return 0.0;
     if (options.quality == community_quality::cpm) {
       parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { mass.out[v] = 1; });
       mass.in = {};
@@ -207,7 +243,7 @@ double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std:
       for (const std::uint64_t v : volume.out) {
         expected += static_cast<double>(v) * (static_cast<double>(v) - 1);
       }
-      return (unit.from_whole(static_cast<double>(inside)) - options.resolution * expected) / (directed ? 1 : 2);
+      return (unit.from_whole(as_double(inside)) - options.resolution * expected) / (directed ? 1 : 2);
     }
     const double sum = mass.in.empty() && directed ? 2 * all : all;
     for (std::uint64_t v = 0; v < rows.vertices; ++v) {

@@ -106,6 +106,11 @@ class community_moves {
     });
     choice_.worth = {chance, mass_.out.data(), mass_.in.data(), volume_.out.data(), volume_.in.data()};
     choice_.community = community_.data();
+    if constexpr (have_sign) {
+      for (std::uint64_t c = 0; c < rows.vertices; ++c) {
+        if (volume_.out[c] == 0) empty_.push_back(static_cast<Vertex>(c));
+      }
+    }
   }
 
   community_level run(bool to_the_end) {
@@ -115,7 +120,8 @@ class community_moves {
       still_ = restless == 0;
       choice_.prefer_own = choice_.worth.chance != 0 || done.rounds == 0 || done.rounds >= first_faithful_round;
       if (still_ || (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share)) break;
-      done.moves += restless < few_vertices ? move_one_by_one(restless) : move_in_parts(restless);
+      // Vertices that go to empty communities do so one by one: two must not choose the same.
+      done.moves += have_sign || restless < few_vertices ? move_one_by_one(restless) : move_in_parts(restless);
       control_.check();
       if (control_.report != nullptr) control_.report->advance(1);
     }
@@ -128,6 +134,9 @@ class community_moves {
   mass_arrays take_volume() noexcept { return std::move(volume_); }
 
  private:
+  static constexpr bool have_sign = Weights::have_sign;
+  static constexpr std::uint64_t often = 1 << 12;
+
   /// Fills queue_ with the restless vertices in their order; returns how many there are.
   std::uint64_t gather() {
     constexpr std::uint64_t in_block = 1 << 13;
@@ -182,10 +191,21 @@ class community_moves {
     for (std::uint64_t i = 0; i != restless; ++i) {
       const Vertex v = queue_[i];
       restless_[v] = 0;
+      if (have_sign && i % often == 0) control_.check();
       next_[v] = choice_.best(v, tables_.front());
+      if constexpr (have_sign) {
+        if (next_[v] == choice_.alone) next_[v] = empty();
+      }
       moves += move(v) ? 1 : 0;
     }
     return moves;
+  }
+
+  /// Returns a community without vertices. There is one if a community has two vertices: the vertex that asks has
+  /// company, so its own number does not come back before it is free.
+  Vertex empty() {
+    while (volume_.out[empty_.back()] != 0) empty_.pop_back();
+    return empty_.back();
   }
 
   bool move(Vertex v) {
@@ -195,9 +215,11 @@ class community_moves {
     std::atomic_ref(community_[v]).store(to, std::memory_order_relaxed);
     take_from(volume_, from, mass_, v);
     add_to(volume_, to, mass_, v);
+    if (have_sign && volume_.out[from] == 0) empty_.push_back(from);
     for (std::uint64_t a = rows_.begins[v]; a != rows_.ends[v]; ++a) {
       const Vertex w = rows_.targets[a];
-      if (restless_of(w) == 0 && next_[w] != to) mark(restless_[w]);
+      // With negative ties, a neighbour in the community that v has come to may want to leave.
+      if (restless_of(w) == 0 && (have_sign || next_[w] != to)) mark(restless_[w]);
     }
     return true;
   }
@@ -215,6 +237,7 @@ class community_moves {
   machine::page_array<std::uint8_t> restless_;  ///< by vertex: 1 if it has to decide again
   machine::page_array<Vertex> queue_;           ///< the vertices of a round
   std::vector<std::uint64_t> block_begins_;
+  std::vector<Vertex> empty_;  ///< if weights have a sign: all communities without vertices, and some that have got one
   community_choice<Vertex, Weights> choice_{rows_, nullptr, {}};
   bool still_ = false;
 };

@@ -53,7 +53,35 @@ class community_search {
     return join_parts(rows, mass, std::move(parts), count, most_splits, result);
   }
 
+  /// Returns the same for levels of communities of communities; `each(map)` gets the community of each vertex on each
+  /// level. A level's communities are what is connected of what moves have made.
+  template <class Weights, class Each>
+  map run_levels(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, communities_result& result,
+                 const Each& each) {
+    for (auto& table : tables_) table.reserve(rows.vertices);
+    map all(rows.vertices);
+    parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { all[v] = static_cast<Vertex>(v); });
+    go_up(rows, mass, all, result, each);
+    return all;
+  }
+
  private:
+  /// Joins the vertices of this level, of which `all` has one for each vertex of the graph, and goes on with what it
+  /// has made.
+  template <class Weights, class Each>
+  void go_up(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, map& all, communities_result& result,
+             const Each& each) {
+    const level_result level = one_level(rows, mass, shuffled<Vertex>(rows.vertices, options_.seed), {}, false, result);
+    map parts = connected_parts(rows, level.community, control_);
+    const std::uint64_t count = number(parts);
+    if (count == rows.vertices) return;
+    take_over(all, parts);
+    each(all);
+    const coarse_graph<Vertex, Weights> coarse = contract(rows, mass, parts, count, tables_, control_);
+    parts = {};
+    go_up(coarse.rows(), coarse.mass, all, result, each);
+  }
+
   static constexpr unsigned most_splits = 8;
 
   struct manner {
@@ -104,7 +132,7 @@ class community_search {
     });
     level = {};
     const map found = [&] {
-      const coarse_graph<Vertex> coarse = contract(rows, mass, parts, count, tables_, control_);
+      const coarse_graph<Vertex, Weights> coarse = contract(rows, mass, parts, count, tables_, control_);
       return descend(coarse.rows(), coarse.mass, shuffled<Vertex>(count, options_.seed), std::move(over), how, result);
     }();
     take_over(parts, found);
@@ -117,7 +145,7 @@ class community_search {
   template <class Weights>
   map join_parts(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, map parts, std::uint64_t count,
                  unsigned splits, communities_result& result) {
-    const coarse_graph<Vertex> coarse = contract(rows, mass, parts, count, tables_, control_);
+    const coarse_graph<Vertex, Weights> coarse = contract(rows, mass, parts, count, tables_, control_);
     map found = descend(coarse.rows(), coarse.mass, shuffled<Vertex>(count, options_.seed), {}, {false, false}, result);
     map connected = connected_parts(coarse.rows(), found, control_);
     const std::uint64_t pieces = number(connected);
@@ -161,9 +189,23 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
   parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) { result.of[v] = v; });
   with_rows(graph, options, control, [&](const auto& rows, const mass_arrays& mass, double chance) {
     community_search<Vertex> search(options, chance, control);
+    if (options.hierarchy) {
+      search.run_levels(rows, mass, result, [&](const machine::page_array<Vertex>& number) {
+        communities_result::division& made = result.hierarchy.emplace_back();
+        made.of = machine::page_array<std::uint64_t>(n);
+        made.communities = name_by_smallest(number, made.of);
+      });
+      return;
+    }
     result.communities = name_by_smallest(search.run(rows, mass, result), result.of);
   });
   control.check();
+  for (auto& division : result.hierarchy) division.quality = quality_of(graph, division.of, options, control);
+  if (!result.hierarchy.empty()) {
+    const auto& last = result.hierarchy.back();
+    result.communities = last.communities;
+    parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) { result.of[v] = last.of[v]; });
+  }
   result.quality = quality_of(graph, result.of, options, control);
   return result;
 }

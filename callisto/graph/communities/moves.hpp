@@ -5,6 +5,7 @@
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -24,8 +25,8 @@ class weight_table {
   }
 
   /// Empties the table, then calls fill(add), which calls add(key, weight) for what is to be summed. A weight of 0 has
-  /// no effect.
-  template <class Fill>
+  /// no effect. have_sign: weights may be negative, and keys may have the sum 0.
+  template <bool have_sign = false, class Fill>
   void collect(Fill fill) {
     // Copies stay in registers; the compiler must assume that stores change the members.
     std::uint64_t* const sums = sums_.data();
@@ -36,23 +37,30 @@ class weight_table {
       const std::uint64_t sum = sums[key];
       used[count] = key;  // without a branch: whether a key is new cannot be predicted
       count += sum == 0 && weight != 0 ? 1 : 0;
-      sums[key] = sum + weight;
+      // A sum that has come back to 0 must not look like a new key.
+      sums[key] = sum + weight + (have_sign && sum == 0 && weight != 0 ? lift : 0);
     });
     count_ = count;
   }
 
   /// Returns the sum of a key.
-  std::uint64_t of(Vertex key) const noexcept { return sums_[key]; }
+  template <bool have_sign = false>
+  std::uint64_t of(Vertex key) const noexcept {
+    return sums_[key] - (have_sign && sums_[key] != 0 ? lift : 0);
+  }
 
-  /// Calls f(key, weight) for each key with a sum above 0, in the order in which they came.
-  template <class Function>
+  /// Calls f(key, weight) for each key with a sum above 0, or that any weight had, in the order in which they came.
+  template <bool have_sign = false, class Function>
   void for_each(Function f) const {
     const std::uint64_t* const sums = sums_.data();
     const Vertex* const used = used_.data();
-    for (std::uint64_t i = 0, count = count_; i < count; ++i) f(used[i], sums[used[i]]);
+    for (std::uint64_t i = 0, count = count_; i < count; ++i) f(used[i], sums[used[i]] - (have_sign ? lift : 0));
   }
 
  private:
+  /// More than any sum: a lifted sum is never 0.
+  static constexpr std::uint64_t lift = std::uint64_t{1} << 62;
+
   machine::page_array<std::uint64_t> sums_;
   machine::page_array<Vertex> used_;  ///< the first count_: keys with a sum above 0; one more is written than kept
   std::uint64_t count_ = 0;
@@ -101,10 +109,6 @@ struct community_worth {
   of_directed_vertex of_directed(std::uint64_t v) const noexcept {
     return {{volume_in, out[v], chance * as_double(out[v])}, {volume_out, in[v], chance * as_double(in[v])}};
   }
-
- private:
-  /// Sums are below 2^63: signed numbers take one instruction.
-  static double as_double(std::uint64_t x) noexcept { return static_cast<double>(static_cast<std::int64_t>(x)); }
 };
 
 /// The choice of a vertex's community, given the communities of all other vertices.
@@ -112,6 +116,9 @@ template <class Vertex, class Weights>
 struct community_choice {
   /// Moves that gain less, as a share of the weight at stake, are rounding errors and could go on for ever.
   static constexpr double least_gain = 1e-12;
+  static constexpr bool have_sign = Weights::have_sign;
+  /// Stands in best() for an empty community, which negative ties may make the best.
+  static constexpr Vertex alone = std::numeric_limits<Vertex>::max();
 
   const weighted_rows<Vertex, Weights>& rows;
   const Vertex* community;  ///< by vertex
@@ -120,7 +127,7 @@ struct community_choice {
 
   /// Sums the weights from v to each community into `table`.
   void look(std::uint64_t v, weight_table<Vertex>& table) const {
-    table.collect([&](auto add) {
+    table.template collect<have_sign>([&](auto add) {
       for (std::uint64_t a = rows.begins[v], end = rows.ends[v]; a != end; ++a) {
         if (rows.targets[a] != v) add(community[rows.targets[a]], rows.weight(a));
       }
@@ -139,7 +146,7 @@ struct community_choice {
     const Vertex own = community[v];
     Vertex best = own;
     double most = -std::numeric_limits<double>::infinity();
-    table.for_each([&](Vertex c, std::uint64_t weight) {
+    table.template for_each<have_sign>([&](Vertex c, std::uint64_t weight) {
       const double value = worths(c, weight);
       // Breaks ties by a hash of both, always in the same way. One winner everywhere would gather all.
       if (value >= most && c != own && (value > most || prefers(v, c, best))) {
@@ -147,6 +154,13 @@ struct community_choice {
         most = value;
       }
     });
+    if constexpr (have_sign) {
+      // To be alone is worth nothing.
+      const double as_now = worths.own(own, table.template of<true>(own));
+      const double least = least_gain * (std::fabs(as_double(table.template of<true>(own))) + std::fabs(as_now));
+      if (best == own || most < 0) return as_now < -least ? alone : own;
+      return most - as_now > least + least_gain * (as_double(table.template of<true>(best)) + most) ? best : own;
+    }
     if (best == own) return own;
     const std::uint64_t weight_of_own = table.of(own);
     const double now = worths.own(own, weight_of_own);

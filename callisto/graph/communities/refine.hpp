@@ -88,7 +88,7 @@ class community_refinement {
     if (company_[v] != 0) return v;
     const Vertex own = community_[v];
     std::uint64_t all = 0;
-    table.collect([&](auto add) {
+    table.template collect<Weights::have_sign>([&](auto add) {
       for (std::uint64_t a = rows_.begins[v], end = rows_.ends[v]; a != end; ++a) {
         const Vertex w = rows_.targets[a];
         if (w == v || community_[w] != own) continue;
@@ -108,7 +108,7 @@ class community_refinement {
     if (in_community.own(community_[v], all) < 0) return v;
     Vertex best = v;
     double most = 0;
-    table.for_each([&](Vertex p, std::uint64_t weight) {
+    table.template for_each<Weights::have_sign>([&](Vertex p, std::uint64_t weight) {
       if (group_[p] == mover && company_[p] == 0) return;
       const double value = in_part(p, weight);
       if (value > most || (best != v && value == most && community_choice<Vertex, Weights>::prefers(v, p, best))) {

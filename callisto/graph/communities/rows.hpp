@@ -7,16 +7,19 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace callisto::graph {
 
-/// Weights as whole numbers: sums do not depend on the order of terms. Each of three classes returns that of arc `a`.
+/// Weights as whole numbers: sums do not depend on the order of terms. Each of four classes returns that of arc `a`.
 /// This one: 1, if the graph has no weights.
 struct unit_weights {
+  static constexpr bool have_sign = false;
   std::uint64_t operator()(std::uint64_t) const noexcept { return 1; }
 };
 /// Weights of a graph, scaled by powers of two so that their sum fits in 53 bits, and so is exact as a double too.
 struct rounded_weights {
+  static constexpr bool have_sign = false;
   const weight_array* values;
   double scale;
   double scale_again;  ///< two factors, because one might not fit in a double
@@ -26,14 +29,34 @@ struct rounded_weights {
     constexpr double half = 0.5;
     return static_cast<std::uint64_t>((*values)[a] * scale * scale_again + half);
   }
+  /// Returns a weight that may be negative in two's complement.
+  std::uint64_t with_sign(std::uint64_t a) const noexcept {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::round((*values)[a] * scale * scale_again)));
+  }
 };
 /// Weights that are whole already.
 struct whole_weights {
+  static constexpr bool have_sign = false;
   const std::uint64_t* values;
   std::uint64_t operator()(std::uint64_t a) const noexcept { return values[a]; }
 };
 
-/// Returns `values` rounded. `count`: how many there are, each of which may count twice. `most`: the largest.
+/// Whole weights of which some are negative: numbers with a sign, in two's complement, so that sums and differences are
+/// those of numbers without a sign.
+struct signed_weights {
+  static constexpr bool have_sign = true;
+  const std::uint64_t* values;
+  std::uint64_t operator()(std::uint64_t a) const noexcept { return values[a]; }
+};
+/// The weights of a coarse graph, by those of the graph below.
+template <class Weights>
+using coarse_weights = std::conditional_t<Weights::have_sign, signed_weights, whole_weights>;
+
+/// Returns a sum of weights, which is below 2^63, as a number with a sign: it also takes fewer instructions.
+inline double as_double(std::uint64_t x) noexcept { return static_cast<double>(static_cast<std::int64_t>(x)); }
+
+/// Returns `values` rounded. `count`: how many there are, each of which may count twice. `most`: the largest, whatever
+/// its sign.
 inline rounded_weights round_weights(const weight_array& values, std::uint64_t count, double most) noexcept {
   constexpr int bits = 53;
   const int exponent = most > 0 ? bits - (std::ilogb(most) + 1) - static_cast<int>(std::bit_width(2 * count)) : 0;

@@ -25,6 +25,8 @@ machine::page_array<Vertex> connected_parts(const weighted_rows<Vertex, Weights>
       [&](std::uint64_t v) {
         for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
           const Vertex w = rows.targets[a];
+          // Vertices that only a negative tie joins are better apart.
+          if (Weights::have_sign && as_double(rows.weight(a)) < 0) continue;
           if (w < v && community[w] == community[v]) join(words, v, w);
         }
       },

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,19 +59,44 @@ bool is_directed(const any_graph& graph) {
 /// the lines at the beginning of the file, and so fewer.
 constexpr std::uint64_t list_bytes = 6;
 
-/// Throws memory_error if the list of the edges of a text file would not fit, as estimated from the first 64 KiB of the
-/// file. Does nothing for compressed and binary files.
-void check_text(const std::string& path, std::uint64_t bytes, std::uint64_t parts = 1) {
+/// Returns the last four bytes of a gzip file: the size of its content, less multiples of 2^32 and parts before the
+/// last. 0 for other files.
+std::uint64_t size_by_gzip(std::ifstream& file, std::string_view head) {
+  if (!head.starts_with("\x1f\x8b")) return 0;
+  std::array<unsigned char, 4> size{};
+  file.clear();
+  file.seekg(-4, std::ios::end);
+  file.read(reinterpret_cast<char*>(size.data()), size.size());
+  if (!file) return 0;
+  std::uint64_t all = 0;
+  for (std::size_t i = size.size(); i-- != 0;) all = all << 8 | size[i];
+  return all;
+}
+
+/// Throws memory_error if the edges of a text file and its graph would not fit, as estimated from the first 64 KiB of
+/// the file. `copies`: of the graph, that are made later. Does nothing for binary files, nor for compressed ones, but
+/// for gzip.
+void check_text(const std::string& path, std::uint64_t bytes, const run_control& control, unsigned copies = 0,
+                std::uint64_t parts = 1) {
+  // A smaller file fits wherever this program does, and its head would take longer than itself.
+  constexpr std::uint64_t large = std::uint64_t{64} << 20;
   std::string head(std::size_t{1} << 16, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
+  if (const std::uint64_t content = size_by_gzip(file, head); content >= large) {
+    head = input::open_source(path, {.report = nullptr, .stop = control.stop})->head().substr(0, head.size());
+    bytes = content;
+  }
   if (head.size() == bytes || head.empty()) return;  // the head is the whole file
   const bool text = std::none_of(head.begin(), head.end(), [](char c) { return c == '\0' || c == '\x1f'; });
   if (!text) return;
   const auto lines = static_cast<double>(std::count(head.begin(), head.end(), '\n'));
   const auto all = static_cast<std::uint64_t>(lines / static_cast<double>(head.size()) * static_cast<double>(bytes));
-  require_memory(fmt::format("a list of the about {} edges of the file", all), all * list_bytes / parts);
+  // The list is freed as the rows are made. Each edge stands in two rows, of the graph and of its copies.
+  const std::uint64_t list = all * list_bytes / parts;
+  require_memory(fmt::format("a graph of the about {} edges of the file", all),
+                 std::max(list + list / 4, list * (1 + copies)));
 }
 
 /// Returns the graph of a native file, converted as `options` ask (see load_graph()).
@@ -324,7 +350,7 @@ void check_part(const std::string& path, const input::content_part& part) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return;
   const std::uint64_t bytes = std::filesystem::file_size(path, none);
-  if (bytes != 0) check_text(path, bytes, part.count);
+  if (bytes != 0) check_text(path, bytes, {}, 0, part.count);
 }
 
 void add_notes_of_parts(load_report& report, bool undirected, bool reciprocal, bool weighted_list,
@@ -358,7 +384,7 @@ any_graph load_graph(const std::string& path, const load_options& options, const
     r.build_seconds = watch.lap();
     return graph;
   }
-  if (r.file_bytes != 0) check_text(path, r.file_bytes);
+  if (r.file_bytes != 0) check_text(path, r.file_bytes, control, options.copies);
   read_report found;
   read_options reading = options.read;
   reading.undirected = build.undirected;

@@ -23,6 +23,7 @@ struct load_options {
   bool verify = false;                          ///< checks all of a native file (native_check::content)
   std::shared_ptr<const condition> where = {};  ///< which edges are kept, before repeats merge; null: all
   bool repeats_chosen = false;                  ///< the caller chose build.repeats; else repeats that merge make a note
+  unsigned copies = 0;                          ///< of the graph that the caller makes behind it, which must fit, too
 };
 
 /// Counts and times of a load.
@@ -34,7 +35,8 @@ struct load_report {
   double build_seconds = 0;          ///< time of building, or of converting the graph of a native file
   build_report build;                ///< for a native file only `arcs` is set
   bool weights_listed = false;       ///< the edges of the file have weights; of a native file as of its graph
-  bool weights_are_lengths = false;  ///< the file says that its weights are lengths of paths: DIMACS' `p sp`
+  bool weights_are_lengths = false;  ///< the file says that its weights are lengths of paths: DIMACS' `p sp`,
+                                     ///< or a column called distance, dist or length
   bool direction_known = true;       ///< false if the file does not tell whether its edges have directions
   /// Decisions that another reader might take otherwise, a line each, with the flag of the command that changes it.
   std::vector<std::string> notes;
@@ -49,7 +51,10 @@ struct load_report {
 ///
 /// With `options.where`, edges that fail are left out; what it says of vertices is for kept_vertices().
 ///
-/// Throws input_error, cancelled, usage_error for `where`, and what build_graph() throws.
+/// Before a text is read, the memory for its edges, its graph and its copies is estimated from its beginning and its
+/// size, also of a gzip file.
+///
+/// Throws input_error, cancelled, usage_error for `where`, memory_error, and what build_graph() throws.
 CALLISTO_API any_graph load_graph(const std::string& path, const load_options& options = {},
                                   const run_control& control = {}, load_report* report = nullptr);
 

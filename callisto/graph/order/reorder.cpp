@@ -8,12 +8,16 @@
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/triangles/orient.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -160,6 +164,69 @@ any_graph hubs_first(const any_graph& graph, const run_control& control) {
 
 any_graph in_label_order(const any_graph& graph, const run_control& control) {
   return std::visit([&](const auto& g) -> any_graph { return in_label_order_of(g, control); }, graph);
+}
+
+bool gains_by_hubs_first(const any_graph& graph, const run_control& control) {
+  // Smaller graphs lie in caches as they are.
+  constexpr std::uint64_t least_vertices = std::uint64_t{1} << 18;
+  constexpr std::uint64_t least_arcs = std::uint64_t{1} << 22;
+  constexpr std::uint64_t few = 64;        // hubs are this share of the vertices
+  constexpr double most_arcs = 0.5;        // lead to hubs
+  constexpr double near_arcs = 0.25;       // lead to vertices nearby: the order that there is has a meaning
+  constexpr std::uint64_t rows = 1 << 14;  // that are looked at
+  return std::visit(
+      [&]<class Vertex>(const csr_graph<Vertex>& g) {
+        const std::uint64_t n = g.vertices();
+        if (n < least_vertices || g.arcs() < least_arcs || !g.has_in() || !g.by_label().empty()) return false;
+        // By the power of two of its degree, how many vertices there are, and how many arcs.
+        struct counts {
+          std::array<std::uint64_t, 65> vertices{};
+          std::array<std::uint64_t, 65> arcs{};
+          counts operator+(const counts& o) const {
+            counts all = *this;
+            for (std::size_t i = 0; i < all.arcs.size(); ++i) {
+              all.vertices[i] += o.vertices[i];
+              all.arcs[i] += o.arcs[i];
+            }
+            return all;
+          }
+        };
+        const adjacency<Vertex>& in = g.in();
+        const counts by_degree = parallel_reduce(
+            std::uint64_t{0}, n, counts{},
+            [&](std::uint64_t first, std::uint64_t last, counts found) {
+              for (std::uint64_t v = first; v < last; ++v) {
+                const auto group = static_cast<std::size_t>(std::bit_width(in.degree(v)));
+                ++found.vertices[group];
+                found.arcs[group] += in.degree(v);
+              }
+              return found;
+            },
+            std::plus<>(), loop_options{.stop = control.stop});
+        control.check();
+        std::uint64_t hubs = 0;
+        double to_hubs = 0;
+        for (std::size_t group = 65; group-- != 1;) {
+          const std::uint64_t some = by_degree.vertices[group];
+          if (some == 0) continue;
+          const std::uint64_t room = n / few - hubs;
+          const double share = some <= room ? 1 : static_cast<double>(room) / static_cast<double>(some);
+          to_hubs += share * static_cast<double>(by_degree.arcs[group]);
+          hubs += std::min(some, room);
+          if (hubs == n / few) break;
+        }
+        if (to_hubs < most_arcs * static_cast<double>(g.arcs())) return false;
+        std::uint64_t looked = 0;
+        std::uint64_t near = 0;
+        for (std::uint64_t v = 0; v < n; v += n / rows) {
+          for (const Vertex w : g.out().row(v)) {
+            ++looked;
+            near += (w < v ? v - w : w - v) < n / few ? 1 : 0;
+          }
+        }
+        return static_cast<double>(near) < near_arcs * static_cast<double>(looked);
+      },
+      graph);
 }
 
 std::uint64_t needs::reorder(const any_graph& graph) noexcept {

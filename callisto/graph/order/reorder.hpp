@@ -19,6 +19,11 @@ CALLISTO_API any_graph hubs_first(const any_graph& graph, const run_control& con
 /// cancelled and std::bad_alloc.
 CALLISTO_API any_graph in_label_order(const any_graph& graph, const run_control& control = {});
 
+/// True if hubs first would make kernels faster: the graph is large, most arcs lead to few vertices, and these lie all
+/// over the graph. Looks at all degrees and at some rows; the answer depends on the graph alone. False for a graph with
+/// vertices in another order than their labels, or without the rows of its in-edges.
+CALLISTO_API bool gains_by_hubs_first(const any_graph& graph, const run_control& control = {});
+
 namespace needs {
 /// Bytes that hubs_first() and in_label_order() take at most beyond the graph, their result included.
 CALLISTO_API std::uint64_t reorder(const any_graph& graph) noexcept;

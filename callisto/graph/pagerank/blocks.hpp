@@ -85,7 +85,8 @@ struct block_sweep {
   const adjacency<Vertex>& in;
   const block_layout& layout;
   const packed_rows<Vertex>& packed;  ///< empty: read `in`
-  /// Score / out-degree of all vertices, twice: the published values, then the fresh ones of the blocks swept last.
+  /// Score / out-degree of all vertices, twice: the published values, then the fresh ones of the blocks swept last,
+  /// always in the order of vertices.
   Real* contributions;
   const Real* inverse;  ///< 1 / out-degree; 0 without out-arcs
   const Real* x;        ///< the scores before
@@ -94,6 +95,9 @@ struct block_sweep {
   double damping;
   const double* restart;  ///< the share of each vertex in `base`; null: equal ones
   const Weight* weights;  ///< of the arcs of `in`
+  /// The targets of `in` as places of the published contributions; null: these stand in the order of vertices.
+  const Vertex* placed = nullptr;
+  const std::uint8_t* inside = nullptr;  ///< with `placed`: 1 if lies_in() is true of the vertex's row
 
   block_sums operator()(std::uint64_t block) const noexcept {
     const std::uint64_t first = layout.first(block);
@@ -109,19 +113,30 @@ struct block_sweep {
       scores[v] = score;
       fresh[v] = score * per_arc[v];
     };
+    const auto add = [this, set](std::uint64_t v, const Real* values, const Vertex* row, const Vertex* end,
+                                 std::uint64_t begin) __attribute__((always_inline)) {
+      if constexpr (!std::is_void_v<Weight>) {
+        set(v, weighted_sum(values, weights + begin, row, end));
+      } else if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
+        set(v, short_sum(values, row, end));
+      } else {
+        set(v, long_sum(values, row, end));
+      }
+    };
+    if (placed != nullptr) {
+      for (std::uint64_t v = first; v < last; ++v) {
+        const bool in_block = inside[v] != 0;
+        const Vertex* const all = in_block ? targets : placed;
+        add(v, in_block ? fresh : old, all + offsets[v], all + offsets[v + 1], offsets[v]);
+      }
+      return sums(first, last);
+    }
     if (packed.empty()) {
       for (std::uint64_t v = first; v < last; ++v) {
         // Of rows that leave the block, few entries or none are of the block: the published values will do.
         const Vertex* const row = targets + offsets[v];
         const Vertex* const end = targets + offsets[v + 1];
-        const Real* const values = lies_in(row, end, first, last) ? fresh : old;
-        if constexpr (!std::is_void_v<Weight>) {
-          set(v, weighted_sum(values, weights + offsets[v], row, end));
-        } else if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
-          set(v, short_sum(values, row, end));
-        } else {
-          set(v, long_sum(values, row, end));
-        }
+        add(v, lies_in(row, end, first, last) ? fresh : old, row, end, offsets[v]);
       }
       return sums(first, last);
     }

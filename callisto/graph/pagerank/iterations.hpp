@@ -2,6 +2,7 @@
 // Included by pagerank.cpp and pagerank_64.cpp, which compile it for 32-bit and for 64-bit vertices.
 #pragma once
 
+#include <callisto/graph/csr/hub_places.hpp>
 #include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
@@ -93,6 +94,8 @@ class accelerated_iteration {
   pagerank_result run() {
     pagerank_result result;
     mixed_sums before = set(start());
+    choose_places();
+    result.inside_order = places_.empty() ? gather_order::given : gather_order::degrees;
     for (std::size_t i = 0;;) {
       const block_sums sums = sweep(scores_[i], scores_[i + 1], before);
       scale_[i] = 1 / before.total;
@@ -123,6 +126,45 @@ class accelerated_iteration {
   mixing_start start();
   void pack_all_rows();
 
+  /// Puts contributions in places by degree if that is faster for the sweeps to come, at least.
+  void choose_places() {
+    constexpr double few_sweeps = 4;
+    constexpr double more_sweeps = 12;
+    if (control_.among != nullptr || !packed_.empty()) return;
+    const double sweeps = std::min<double>(std::is_same_v<Real, float> ? few_sweeps : more_sweeps, options_.iterations);
+    if (!options_.inside_order) {
+      places_ = hub_places<Vertex>::if_faster(graph_.in(), graph_.out(), contributions_.data(), sweeps, control_);
+    } else if (*options_.inside_order == gather_order::degrees) {
+      places_ = hub_places<Vertex>::of(graph_.in(), graph_.out(), control_);
+    }
+    if (places_.empty()) return;
+    inside_ = machine::page_array<std::uint8_t>(graph_.vertices(), machine::page_kind::used);
+    const adjacency<Vertex>& in = graph_.in();
+    for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
+      over_blocks(colour, [&](std::uint64_t block) {
+        const std::uint64_t first = layout_.first(block);
+        const std::uint64_t last = layout_.last(block);
+        for (std::uint64_t v = first; v < last; ++v) {
+          const auto row = in.row(v);
+          inside_[v] = lies_in(row.data(), row.data() + row.size(), first, last) ? 1 : 0;
+        }
+      });
+    }
+    put_all();
+  }
+
+  /// Puts all fresh contributions in the places of the published ones.
+  void put_all() {
+    const auto put = [&](std::uint64_t first, std::uint64_t last) { this->put(first, last); };
+    if (!parallel_for(std::uint64_t{0}, graph_.vertices(), put, {.stop = control_.stop})) throw cancelled();
+  }
+  void put(std::uint64_t first, std::uint64_t last) noexcept {
+    Real* const published = contributions_.data();
+    const Real* const fresh = published + graph_.vertices();
+    const Vertex* const place = places_.places();
+    for (std::uint64_t v = first; v < last; ++v) published[place[v]] = fresh[v];
+  }
+
   /// Sweeps from the scores x to the scores y, colour by colour.
   block_sums sweep(const reals& x, reals& y, mixed_sums before) {
     const std::uint64_t sharers = restart_.empty() ? graph_.vertices() : 1;
@@ -138,6 +180,8 @@ class accelerated_iteration {
         .damping = options_.damping,
         .restart = restart_.data(),
         .weights = weights_,
+        .placed = places_.empty() ? nullptr : places_.rows(),
+        .inside = inside_.data(),
     };
     std::vector<block_sums> parts(layout_.blocks());
     for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
@@ -158,6 +202,7 @@ class accelerated_iteration {
       return;
     }
     over_blocks(*unpublished_, [&](std::uint64_t block) {
+      if (!places_.empty()) return put(layout_.first(block), layout_.last(block));
       Real* const published = contributions_.data();
       const Real* const fresh = published + graph_.vertices();
       std::copy(fresh + layout_.first(block), fresh + layout_.last(block), published + layout_.first(block));
@@ -222,9 +267,11 @@ class accelerated_iteration {
   template <class Value>
   mixed_sums set(const Value& value) {
     unpublished_.reset();
-    const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), contributions_.data(),
-                                       contributions_.data() + graph_.vertices(), value};
+    Real* const fresh = contributions_.data() + graph_.vertices();
+    const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(),
+                                       places_.empty() ? contributions_.data() : fresh, fresh, value};
     const mixed_sums sums = over_parts<mixed_sums>(graph_.vertices(), body, 0, control_);
+    if (!places_.empty()) put_all();
     if (control_.among != nullptr) control_.among->share(contributions_.data(), control_.among->bounds());
     return sums;
   }
@@ -254,6 +301,8 @@ class accelerated_iteration {
   block_layout layout_;
   std::size_t sweeps_to_mix_ = mixed_sweeps;
   packed_rows<Vertex> packed_;
+  hub_places<Vertex> places_;                 ///< of published contributions; empty: the order of vertices
+  machine::page_array<std::uint8_t> inside_;  ///< with places, by vertex: whether its row lies in its block
   machine::page_array<double> restart_;
   std::array<reals, most_mixed_sweeps + 1> scores_;  ///< the scores that sweeps begin with, then each sweep's
   reals contributions_;                              ///< published, fresh, and a zero

@@ -1,5 +1,7 @@
 // PageRank: the checks of arguments, and the iterations for 32-bit vertices.
 #include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/csr/hub_places.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/pagerank/iterations.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/pagerank/pagerank_among.hpp>
@@ -62,14 +64,18 @@ pagerank_result pagerank_among(const any_graph& graph, const pagerank_options& o
 std::uint64_t needs::pagerank(const any_graph& graph, bool seeds) noexcept {
   const graph_size s = size_of(graph);
   const bool weighted = std::visit([](const auto& g) { return g.weighted(); }, graph);
-  if (weighted) return (seeds ? 96 : 88) * s.n;
-  const std::uint64_t scores = (seeds ? 88 : 80) * s.n;
-  const bool packed = std::visit(
-      []<class Vertex>(const csr_graph<Vertex>& g) {
-        return g.has_in() && packed_rows<Vertex>::pattern_of(g.in()) != row_pattern::none;
-      },
-      graph);
-  return packed ? scores + s.v * s.m + 24 * s.n + (std::uint64_t{6} << 20) : scores;
+  const std::uint64_t scores = (seeds ? 88 : 80) * s.n + (weighted ? 8 * s.n : 0);
+  const bool packed =
+      !weighted && std::visit(
+                       []<class Vertex>(const csr_graph<Vertex>& g) {
+                         return g.has_in() && packed_rows<Vertex>::pattern_of(g.in()) != row_pattern::none;
+                       },
+                       graph);
+  if (packed) return scores + s.v * s.m + 24 * s.n + (std::uint64_t{6} << 20);
+  // Places are made where there is room for them; the kernel is not refused where there is none.
+  const std::uint64_t places = (s.n + s.m) * s.v + s.n + (std::uint64_t{1} << 20);
+  const bool has_places = hub_places<std::uint32_t>::may_gain(s.n, s.m) && has_memory(scores + places);
+  return has_places ? scores + places : scores;
 }
 
 }  // namespace callisto::graph

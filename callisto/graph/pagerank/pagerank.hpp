@@ -2,11 +2,13 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/graph/csr/gather_order.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/weight_use.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace callisto::graph {
@@ -31,6 +33,9 @@ struct pagerank_options {
   /// strength: the walk follows an arc with the share that its weight has in the sum over the vertex's out-arcs; none:
   /// each arc with the same probability. Without weights in the graph both are the same. Not length.
   weight_use weights = weight_use::strength;
+  /// The order of the values that the accelerated iteration gathers, in one process; unset: the faster order by times
+  /// of some arcs.
+  std::optional<gather_order> inside_order = std::nullopt;
 };
 
 struct pagerank_result {
@@ -39,6 +44,7 @@ struct pagerank_result {
   double change = 0;                      ///< L1 change of the last sweep
   bool converged = false;                 ///< change <= tolerance
   weight_use weights = weight_use::none;  ///< meaning that the weights were given; none if the graph has none
+  gather_order inside_order = gather_order::given;
 };
 
 /// Computes the PageRank of every vertex; with `seeds`, the personalised one (Page et al. 1999, section 6).

@@ -15,8 +15,11 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
+#include <queue>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,8 +27,8 @@ namespace callisto::graph {
 namespace {
 
 /// In the order of the enumeration.
-constexpr std::array<std::string_view, 6> measure_names{"jaccard", "overlap",     "cosine",
-                                                        "common",  "adamic-adar", "resource-allocation"};
+constexpr std::array<std::string_view, 7> measure_names{
+    "jaccard", "overlap", "cosine", "common", "adamic-adar", "resource-allocation", "preferential-attachment"};
 
 /// Allowance for rounding where a threshold limits what is looked at; the comparison itself is exact.
 constexpr double threshold_rounding = 1e-9;
@@ -55,9 +58,19 @@ double value_of(similarity_measure measure, std::uint64_t common, std::uint64_t 
       return share_of(static_cast<double>(std::min(degree_u, degree_v)));
     case similarity_measure::cosine:
       return share_of(std::sqrt(static_cast<double>(degree_u) * static_cast<double>(degree_v)));
+    case similarity_measure::preferential_attachment:
+      return static_cast<double>(degree_u) * static_cast<double>(degree_v);
     default:
       return static_cast<double>(common);
   }
+}
+
+/// Throws usage_error for the measure that is of pairs without a common neighbour, too.
+void need_common_neighbours(similarity_measure measure) {
+  if (measure != similarity_measure::preferential_attachment) return;
+  throw usage_error(
+      "preferential-attachment is of given pairs (--pairs) and of predicted links (--predict): it asks for no common "
+      "neighbours");
 }
 
 /// The rows of the simple graph with vertices renumbered by rising degree. A row is a list of neighbours, rare ones
@@ -319,6 +332,7 @@ std::vector<similar_pair> similar_pairs(const csr_graph<Vertex>& graph, double t
   if (!(threshold > 0) || options.least_common == 0) {
     throw usage_error("the threshold and the least number of common neighbours must be above 0");
   }
+  need_common_neighbours(options.measure);
   std::vector<similar_pair> pairs =
       over_ranks(graph, options, control,
                  [&](alike_search<Vertex>& search, pair_list& list, const ranked_rows<Vertex>& rows, std::uint64_t r) {
@@ -340,6 +354,7 @@ std::vector<similar_pair> most_similar(const csr_graph<Vertex>& graph, std::uint
   if (count == 0 || options.least_common == 0) {
     throw usage_error("the numbers of vertices and of common neighbours must be above 0");
   }
+  need_common_neighbours(options.measure);
   const auto better = [](const similar_pair& a, const similar_pair& b) {
     return a.value != b.value ? a.value > b.value : a.to < b.to;
   };
@@ -365,7 +380,101 @@ std::vector<similar_pair> most_similar(const csr_graph<Vertex>& graph, std::uint
   return pairs;
 }
 
+namespace {
+
+/// The better pair first.
+bool is_better_link(const similar_pair& a, const similar_pair& b) noexcept {
+  return a.value != b.value ? a.value > b.value : a.from != b.from ? a.from < b.from : a.to < b.to;
+}
+
+/// Returns the `count` pairs of largest products of degrees without an edge between them.
+template <class Vertex>
+std::vector<similar_pair> largest_products(const csr_graph<Vertex>& graph, std::uint64_t count,
+                                           const run_control& control) {
+  const simple_rows<Vertex> rows(graph, control);
+  const std::uint64_t n = rows.vertices();
+  std::vector<Vertex> by_degree(n);
+  std::iota(by_degree.begin(), by_degree.end(), Vertex{0});
+  std::sort(by_degree.begin(), by_degree.end(), [&](Vertex a, Vertex b) {
+    return rows.degree(a) != rows.degree(b) ? rows.degree(a) > rows.degree(b) : a < b;
+  });
+  // The next pair of each vertex, with vertices behind it: its products fall.
+  struct next_pair {
+    double value;
+    std::uint64_t i;
+    std::uint64_t j;
+    bool operator<(const next_pair& o) const noexcept {
+      return value != o.value ? value < o.value : std::tie(i, j) > std::tie(o.i, o.j);
+    }
+  };
+  const auto product = [&](std::uint64_t i, std::uint64_t j) {
+    return value_of(similarity_measure::preferential_attachment, 0, rows.degree(by_degree[i]),
+                    rows.degree(by_degree[j]));
+  };
+  std::priority_queue<next_pair> waiting;
+  std::uint64_t begun = 0;
+  const auto begin_next = [&] {
+    if (begun + 1 < n) waiting.push({product(begun, begun + 1), begun, begun + 1});
+    ++begun;
+  };
+  begin_next();
+  std::vector<similar_pair> found;
+  for (std::uint64_t steps = 0; found.size() < count && !waiting.empty(); ++steps) {
+    if (steps % 4096 == 0) control.check();
+    const next_pair best = waiting.top();
+    waiting.pop();
+    if (best.value == 0) break;
+    // The first pair of the next vertex is no better than that of this one.
+    if (best.i + 1 == begun) begin_next();
+    if (best.j + 1 < n) waiting.push({product(best.i, best.j + 1), best.i, best.j + 1});
+    const Vertex u = by_degree[best.i];
+    const Vertex v = by_degree[best.j];
+    const auto row = rows.row(u);
+    if (std::binary_search(row.begin(), row.end(), v)) continue;
+    found.push_back({std::min(u, v), std::max(u, v), best.value});
+  }
+  return found;
+}
+
+}  // namespace
+
+template <class Vertex>
+std::vector<similar_pair> predicted_links(const csr_graph<Vertex>& graph, std::uint64_t count,
+                                          const similarity_options& options, const run_control& control) {
+  if (count == 0 || options.least_common == 0) {
+    throw usage_error("the numbers of pairs and of common neighbours must be above 0");
+  }
+  if (options.measure == similarity_measure::preferential_attachment) return largest_products(graph, count, control);
+  // Each thread's list is a heap with its worst pair in front.
+  std::vector<similar_pair> pairs =
+      over_ranks(graph, options, control,
+                 [&](alike_search<Vertex>& search, pair_list& list, const ranked_rows<Vertex>& rows, std::uint64_t r) {
+                   std::vector<similar_pair>& best = list.pairs();
+                   const auto row = rows.row(r);
+                   const double threshold = best.size() == count ? best.front().value : 0;
+                   search.find(r, threshold, true, [&](std::uint64_t other, double value) {
+                     if (std::binary_search(row.begin(), row.end(), static_cast<Vertex>(other))) return;
+                     const std::uint64_t u = rows.vertex(r);
+                     const std::uint64_t v = rows.vertex(other);
+                     const similar_pair pair{std::min(u, v), std::max(u, v), value};
+                     if (best.size() == count) {
+                       if (!is_better_link(pair, best.front())) return;
+                       std::pop_heap(best.begin(), best.end(), is_better_link);
+                       best.pop_back();
+                     }
+                     list.add(pair);
+                     std::push_heap(best.begin(), best.end(), is_better_link);
+                   });
+                 });
+  const auto kept = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, pairs.size()));
+  std::partial_sort(pairs.begin(), pairs.begin() + kept, pairs.end(), is_better_link);
+  pairs.resize(static_cast<std::size_t>(kept));
+  return pairs;
+}
+
 #define CALLISTO_INSTANTIATE(Vertex)                                                                               \
+  template CALLISTO_API std::vector<similar_pair> predicted_links(const csr_graph<Vertex>&, std::uint64_t,         \
+                                                                  const similarity_options&, const run_control&);  \
   template CALLISTO_API std::vector<double> similarities(const csr_graph<Vertex>&,                                 \
                                                          std::span<const std::pair<std::uint64_t, std::uint64_t>>, \
                                                          similarity_measure, const run_control&);                  \

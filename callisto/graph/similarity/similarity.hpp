@@ -13,15 +13,16 @@
 
 namespace callisto::graph {
 
-/// How common neighbours are counted. The first three measures divide their number and are from 0 to 1; the last three
-/// have no upper bound, and predict links.
+/// How common neighbours are counted. The first three measures divide their number and are from 0 to 1; the last four
+/// have no upper bound, and predict links. Preferential attachment asks for no common neighbours.
 enum class similarity_measure {
-  jaccard,              ///< by the neighbours that one of the two has (Jaccard 1901)
-  overlap,              ///< by the neighbours of the one that has fewer (Szymkiewicz, Simpson)
-  cosine,               ///< by the root of the product of both numbers of neighbours (Salton and McGill 1983)
-  common,               ///< their number
-  adamic_adar,          ///< each by the logarithm of its degree (Adamic and Adar 2003)
-  resource_allocation,  ///< each by its degree (Zhou, Lu and Zhang 2009)
+  jaccard,                  ///< by the neighbours that one of the two has (Jaccard 1901)
+  overlap,                  ///< by the neighbours of the one that has fewer (Szymkiewicz, Simpson)
+  cosine,                   ///< by the root of the product of both numbers of neighbours (Salton and McGill 1983)
+  common,                   ///< their number
+  adamic_adar,              ///< each by the logarithm of its degree (Adamic and Adar 2003)
+  resource_allocation,      ///< each by its degree (Zhou, Lu and Zhang 2009)
+  preferential_attachment,  ///< the product of both numbers of neighbours (Barabasi and Albert 1999)
 };
 
 /// Returns the name of a measure as the command and Python take it: "jaccard", "resource-allocation".
@@ -47,7 +48,7 @@ struct similarity_options {
   std::uint64_t least_common = 1;  ///< pairs with fewer common neighbours are left out; at least 1
 };
 
-// All three functions look at the simple undirected graph underlying `graph`: directions are dropped, repeats count
+// All four functions look at the simple undirected graph underlying `graph`: directions are dropped, repeats count
 // once, loops not at all. Each throws usage_error for a directed graph without the rows of its in-edges; cancelled;
 // std::bad_alloc.
 
@@ -82,6 +83,18 @@ template <class Vertex>
 CALLISTO_API std::vector<similar_pair> most_similar(const csr_graph<Vertex>& graph, std::uint64_t count,
                                                     const similarity_options& options = {},
                                                     const run_control& control = {});
+
+/// Returns the `count` pairs of vertices without an edge between them that are most alike: the links that a measure
+/// predicts (Liben-Nowell and Kleinberg 2003). The best pair first, equal ones by vertices, of preferential attachment
+/// by the numbers of neighbours first; the smaller vertex first. Pairs need a common neighbour, but for preferential
+/// attachment.
+///
+/// Method: that of similar_pairs(), with the least value of a thread's best pairs as the threshold; of preferential
+/// attachment, pairs by falling products. Memory: as similar_pairs(), and 24 bytes a pair and thread.
+template <class Vertex>
+CALLISTO_API std::vector<similar_pair> predicted_links(const csr_graph<Vertex>& graph, std::uint64_t count,
+                                                       const similarity_options& options = {},
+                                                       const run_control& control = {});
 
 namespace needs {
 /// Returns the bytes that these functions take at most beyond the graph and the pairs that they return.

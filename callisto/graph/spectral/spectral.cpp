@@ -1,6 +1,8 @@
 // Eigenvector centrality, Katz and HITS: products with the matrix of a graph, and what is made of them.
 #include <callisto/graph/components/scc.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/csr/hub_places.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/strengths.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -21,14 +24,45 @@ namespace {
 
 using values = machine::page_array<double>;
 
+/// A vector with its values in places by degree, if places make products faster.
+template <class Vertex>
+struct placed_vector {
+  /// Products of a search, at least.
+  static constexpr double few_products = 10;
+
+  hub_places<Vertex> places;
+  machine::page_array<double> values;
+
+  bool empty() const noexcept { return places.empty(); }
+  bool choose(const adjacency<Vertex>& rows, const adjacency<Vertex>& columns, const double* x,
+              const std::optional<gather_order>& order, const run_control& control) {
+    if (!order) {
+      places = hub_places<Vertex>::if_faster(rows, columns, x, few_products, control);
+    } else if (*order == gather_order::degrees) {
+      places = hub_places<Vertex>::of(rows, columns, control);
+    }
+    if (!empty()) values = machine::page_array<double>(columns.offsets.size() - 1, machine::page_kind::used);
+    return !empty();
+  }
+  /// Takes a vector over, if there are places.
+  void put(const double* x, const run_control& control) {
+    if (empty()) return;
+    const auto body = [&](std::uint64_t v) { values[places.places()[v]] = x[v]; };
+    if (!parallel_for(std::uint64_t{0}, std::uint64_t{values.size()}, body, {.stop = control.stop})) throw cancelled();
+  }
+};
+
 /// Products of the rows with a vector. `Weight`: the form of the weights; void: all are 1.
 template <class Vertex, class Weight>
 struct row_product {
   const adjacency<Vertex>& rows;
   const Weight* weights;
+  const placed_vector<Vertex>* placed = nullptr;  ///< if not null nor empty, it has x
 
   void operator()(const double* x, double* y, std::uint64_t first, std::uint64_t last) const noexcept {
-    const Vertex* const targets = rows.targets.data();
+    const bool has_x = placed != nullptr && !placed->empty();
+    const Vertex* const targets = has_x ? placed->places.rows() : rows.targets.data();
+    if (has_x) x = placed->values.data();
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t begin = rows.offsets[v];
       const Vertex* const end = targets + rows.offsets[v + 1];
@@ -43,11 +77,12 @@ struct row_product {
 
 /// Calls f with the row_product of `rows`, by their weights if `weighted`; returns its result.
 template <class Vertex, class F>
-auto with_product(const adjacency<Vertex>& rows, bool weighted, const F& f) {
-  if (!weighted) return f(row_product<Vertex, void>{rows, nullptr});
+auto with_product(const adjacency<Vertex>& rows, bool weighted, const F& f,
+                  const placed_vector<Vertex>* placed = nullptr) {
+  if (!weighted) return f(row_product<Vertex, void>{rows, nullptr, placed});
   return rows.weights.visit([&](auto weights) {
     using weight = std::remove_const_t<typename decltype(weights)::element_type>;
-    return f(row_product<Vertex, weight>{rows, weights.data()});
+    return f(row_product<Vertex, weight>{rows, weights.data(), placed});
   });
 }
 
@@ -94,6 +129,28 @@ bool is_acyclic(const csr_graph<Vertex>& graph, bool weighted, const run_control
     }
   }
   return true;
+}
+
+/// Returns the largest share of the squares of `x`, of length 1, that a strong component with a cycle has. The
+/// eigenvalue is that of such a component. Where values grow by powers along paths that lie on no cycle, as behind
+/// cycles of small weights, it is next to nothing, and the residual of all says nothing about it.
+template <class Vertex>
+double share_of_cycles(const csr_graph<Vertex>& graph, bool weighted, const values& x, const run_control& control) {
+  const component_map<Vertex> map = strong_components(graph, control);
+  const adjacency<Vertex>& out = graph.out();
+  std::vector<double> squares(graph.vertices());
+  std::vector<char> has_cycle(graph.vertices());
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    squares[map[v]] += x[v] * x[v];
+    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
+      if (map[out.targets[a]] == map[v] && !(weighted && out.weights[a] == 0)) has_cycle[map[v]] = 1;
+    }
+  }
+  double most = 0;
+  for (std::uint64_t c = 0; c < squares.size(); ++c) {
+    if (has_cycle[c] != 0) most = std::max(most, squares[c]);
+  }
+  return most;
 }
 
 /// Solves Katz's equations strong component by strong component, each after the components with arcs to it: by one sum
@@ -166,11 +223,18 @@ bool sweep_components(const csr_graph<Vertex>& graph, bool weighted, const katz_
 
 template <class Vertex>
 krylov_end dominant(const csr_graph<Vertex>& graph, bool weighted, krylov_basis& basis, double tolerance,
-                    unsigned iterations, const run_control& control) {
+                    unsigned iterations, const run_control& control,
+                    const std::optional<gather_order>& order = gather_order::given, gather_order* chosen = nullptr) {
   set_alike(basis);
-  const krylov_end end = with_product(graph.in(), weighted, [&](const auto& product) {
-    return find_eigenvector(basis, product, tolerance, iterations, control);
-  });
+  placed_vector<Vertex> placed;
+  if (placed.choose(graph.in(), graph.out(), basis.first().data(), order, control)) *chosen = gather_order::degrees;
+  const krylov_end end = with_product(
+      graph.in(), weighted,
+      [&](const auto& product) {
+        return find_eigenvector(basis, product, tolerance, iterations, control,
+                                [&](const double* x) { placed.put(x, control); });
+      },
+      &placed);
   turn_positive(basis.first());
   return end;
 }
@@ -184,13 +248,23 @@ eigenvector_result eigenvector_of(const csr_graph<Vertex>& graph, const spectral
     throw no_centrality("the graph has no cycle, so 0 is its only eigenvalue: eigenvector centrality needs a cycle");
   }
   krylov_basis basis(graph.vertices(), control);
-  const krylov_end end = dominant(graph, weighted, basis, options.tolerance, options.iterations, control);
   eigenvector_result result;
+  const krylov_end end = dominant(graph, weighted, basis, options.tolerance, options.iterations, control,
+                                  options.inside_order, &result.inside_order);
   result.scores = scaled(basis.first(), 2);
   result.eigenvalue = end.value;
   result.iterations = end.products;
   result.residual = end.residual;
   result.converged = end.converged;
+  if (graph.directed() && end.converged) {
+    constexpr double most_residual = 1e-4;
+    const double residual =
+        std::max(options.tolerance, 1e-15) / std::sqrt(share_of_cycles(graph, weighted, result.scores, control));
+    if (!(residual <= std::max(most_residual, options.tolerance))) {
+      result.residual = residual;
+      result.converged = false;
+    }
+  }
   if (weighted) result.weights = weight_use::strength;
   return result;
 }
@@ -278,22 +352,39 @@ hits_result hits_of(const csr_graph<Vertex>& graph, const spectral_options& opti
   values hubs(n, machine::page_kind::used);
   set_alike(basis);
   hits_result result;
-  const krylov_end end = with_product(graph.out(), weighted, [&](const auto& to_hubs) {
-    return with_product(graph.in(), weighted, [&](const auto& to_authorities) {
-      const auto set_hubs = [&](const double* x) {
-        const auto rows = [&](std::uint64_t first, std::uint64_t last) { to_hubs(x, hubs.data(), first, last); };
-        if (!parallel_for(std::uint64_t{0}, n, rows, {.stop = control.stop})) throw cancelled();
-      };
-      const auto product = [&](const double*, double* y, std::uint64_t first, std::uint64_t last) {
-        to_authorities(hubs.data(), y, first, last);
-      };
-      const krylov_end found =
-          find_eigenvector(basis, product, options.tolerance, std::max(1U, options.iterations / 2), control, set_hubs);
-      turn_positive(basis.first());
-      set_hubs(basis.first().data());
-      return found;
-    });
-  });
+  // Of an undirected graph both products are of the same rows.
+  placed_vector<Vertex> for_hubs;
+  placed_vector<Vertex> directed_for_authorities;
+  placed_vector<Vertex>& for_authorities = graph.directed() ? directed_for_authorities : for_hubs;
+  const double* const begin = basis.first().data();
+  if (for_hubs.choose(graph.out(), graph.in(), begin, options.inside_order, control)) {
+    result.inside_order = gather_order::degrees;
+    if (graph.directed()) for_authorities.choose(graph.in(), graph.out(), begin, options.inside_order, control);
+  }
+  const auto find = [&](const auto& to_hubs, const auto& to_authorities) {
+    const auto set_hubs = [&](const double* x) {
+      for_hubs.put(x, control);
+      const auto rows = [&](std::uint64_t first, std::uint64_t last) { to_hubs(x, hubs.data(), first, last); };
+      if (!parallel_for(std::uint64_t{0}, n, rows, {.stop = control.stop})) throw cancelled();
+      for_authorities.put(hubs.data(), control);
+    };
+    const auto product = [&](const double*, double* y, std::uint64_t first, std::uint64_t last) {
+      to_authorities(hubs.data(), y, first, last);
+    };
+    const krylov_end found =
+        find_eigenvector(basis, product, options.tolerance, std::max(1U, options.iterations / 2), control, set_hubs);
+    turn_positive(basis.first());
+    set_hubs(basis.first().data());
+    return found;
+  };
+  const krylov_end end = with_product(
+      graph.out(), weighted,
+      [&](const auto& to_hubs) {
+        return with_product(
+            graph.in(), weighted, [&](const auto& to_authorities) { return find(to_hubs, to_authorities); },
+            &for_authorities);
+      },
+      &for_hubs);
   result.authorities = scaled(basis.first(), 1);
   result.hubs = graph.arcs() == 0 || end.value == 0 ? scaled(basis.first(), 1) : scaled(hubs, 1);
   result.iterations = 2 * end.products + 1;
@@ -344,7 +435,10 @@ hits_result hits(const any_graph& graph, const spectral_options& options, const 
 
 std::uint64_t needs::spectral(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
-  return s.n * (8 * (most_dimensions + 4) + 33 + 3 * s.v) + (std::uint64_t{16} << 20);
+  const std::uint64_t least = s.n * (8 * (most_dimensions + 4) + 33 + 3 * s.v) + (std::uint64_t{16} << 20);
+  // Places by degree, of both products of hits, where there is room for them.
+  const std::uint64_t places = (s.directed ? 2 : 1) * ((s.n + s.m) * s.v + 8 * s.n + (std::uint64_t{1} << 20));
+  return hub_places<std::uint32_t>::may_gain(s.n, s.m) && has_memory(least + places) ? least + places : least;
 }
 
 }  // namespace callisto::graph

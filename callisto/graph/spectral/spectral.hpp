@@ -2,12 +2,14 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/graph/csr/gather_order.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/weight_use.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <cstdint>
+#include <optional>
 
 namespace callisto::graph {
 
@@ -16,21 +18,29 @@ struct spectral_options {
   unsigned iterations = 1000;  ///< products with the matrix at most; at least 1
   /// strength: entries of the matrix are the weights; none: all are 1. Not length.
   weight_use weights = weight_use::none;
+  /// The order of the values that products gather, for eigenvector() and hits(); unset: the faster order by times of
+  /// some arcs.
+  std::optional<gather_order> inside_order = std::nullopt;
 };
 
 struct eigenvector_result {
   machine::page_array<double> scores;  ///< by vertex; the sum of squares is 1
   double eigenvalue = 0;
   unsigned iterations = 0;  ///< products with the matrix
-  double residual = 0;      ///< length of (product - eigenvalue * scores), as a share of the eigenvalue
+  double residual = 0;  ///< length of (product - eigenvalue * scores), as a share of the eigenvalue; see eigenvector()
   bool converged = false;
   weight_use weights = weight_use::none;
+  gather_order inside_order = gather_order::given;  ///< of the products; no score depends on it
 };
 
 /// Computes eigenvector centrality (Bonacich 1972): scores x >= 0 with eigenvalue * x(v) = the sum of w * x(u) over the
 /// in-arcs (u, v) of weight w, for the largest eigenvalue, as NetworkX's eigenvector_centrality. In an undirected graph
 /// of several components only the components with the largest eigenvalue have scores above 0. Without arcs all scores
 /// are alike.
+///
+/// In a directed graph in which values grow by powers along paths behind the cycles, as behind cycles of small weights,
+/// the scores of these cycles may be too small for doubles to tell the eigenvalue: then `converged` is false, and
+/// `residual` bounds that of the cycles.
 ///
 /// Repeated arcs add up. Loops are ordinary arcs, of an undirected graph once. Throws no_centrality if a directed graph
 /// has no cycle: its only eigenvalue is 0. The same to the last bit for any number of threads.
@@ -78,6 +88,7 @@ struct hits_result {
   double residual = 0;                      ///< of the authorities, as a share of the eigenvalue
   bool converged = false;
   weight_use weights = weight_use::none;
+  gather_order inside_order = gather_order::given;
 };
 
 /// Computes hubs and authorities (Kleinberg 1999), as NetworkX's hits: an authority is the sum of w * hub over its

@@ -25,7 +25,7 @@ struct tie_rows {
   std::vector<std::pair<std::uint64_t, double>> ties;
   std::vector<double> out;  ///< strengths
   std::vector<double> in;
-  double unit = 1;  ///< the largest weight; so no sum is infinite
+  double unit = 1;  ///< the largest weight, whatever its sign; so no sum is infinite
 };
 
 template <class Vertex>
@@ -34,7 +34,7 @@ tie_rows ties_of(const csr_graph<Vertex>& graph) {
   const auto& out = graph.out();
   tie_rows rows{std::vector<std::uint64_t>(n + 1), {}, std::vector<double>(n), std::vector<double>(n)};
   double largest = 0;
-  for (std::uint64_t a = 0; a < out.weights.size(); ++a) largest = std::max(largest, out.weights[a]);
+  for (std::uint64_t a = 0; a < out.weights.size(); ++a) largest = std::max(largest, std::fabs(out.weights[a]));
   if (largest != 0) rows.unit = largest;
   const auto each_tie = [&](auto f) {
     for (std::uint64_t v = 0; v < n; ++v) {
@@ -108,7 +108,12 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
   if (graph.directed() && options.directions == community_directions::ignore) {
     for (std::uint64_t v = 0; v < n; ++v) rows.out[v] = rows.in[v] = rows.out[v] + rows.in[v];
   }
+  // Of weights of both signs the sum says nothing: CPM is measured by what they are without their signs.
   double all = std::accumulate(rows.out.begin(), rows.out.end(), 0.0);
+  if (cpm) {
+    all = std::accumulate(rows.ties.begin(), rows.ties.end(), 0.0,
+                          [](double sum, const auto& tie) { return sum + std::fabs(tie.second); });
+  }
   const double both = graph.directed() && options.directions == community_directions::follow ? 0.5 : 1;
   if (cpm) {
     std::fill(rows.out.begin(), rows.out.end(), 1);
@@ -194,6 +199,19 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
 
 void verify_communities(const any_graph& graph, const communities_options& options, const communities_result& result) {
   std::visit([&](const auto& g) { check(g, options, result); }, graph);
+  for (std::size_t i = 0; i < result.hierarchy.size(); ++i) {
+    const communities_result::division& division = result.hierarchy[i];
+    communities_result level;
+    level.of = machine::page_array<std::uint64_t>(division.of.size());
+    std::copy(division.of.begin(), division.of.end(), level.of.begin());
+    level.communities = division.communities;
+    level.quality = division.quality;  // and not converged: the next level is better
+    std::visit([&](const auto& g) { check(g, options, level); }, graph);
+    const auto& next = i + 1 < result.hierarchy.size() ? result.hierarchy[i + 1].of : result.of;
+    for (std::uint64_t v = 0; v < division.of.size(); ++v) {
+      require(next[v] == next[division.of[v]], "level {} divides the community of {} of the level before", i + 2, v);
+    }
+  }
 }
 
 }  // namespace callisto::graph

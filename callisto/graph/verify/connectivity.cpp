@@ -195,8 +195,64 @@ void verify_topological_order(const csr_graph<Vertex>& graph, const topological_
   }
 }
 
-#define CALLISTO_INSTANTIATE(Vertex)                                                                          \
-  template CALLISTO_API void verify_biconnected(const csr_graph<Vertex>&, const biconnected_result<Vertex>&); \
+namespace {
+
+/// Returns what can be reached from u by next(v, f), which calls f(w) for each arc (v, w); without the arc from u to
+/// `left_out`.
+template <class Next>
+std::vector<char> reached_from(std::uint64_t n, std::uint64_t u, std::uint64_t left_out, const Next& next) {
+  std::vector<char> reached(n);
+  std::vector<std::uint64_t> waiting{u};
+  while (!waiting.empty()) {
+    const std::uint64_t v = waiting.back();
+    waiting.pop_back();
+    next(v, [&](std::uint64_t w) {
+      if (reached[w] != 0 || (v == u && w == left_out)) return;
+      reached[w] = 1;
+      waiting.push_back(w);
+    });
+  }
+  return reached;
+}
+
+}  // namespace
+
+template <class Vertex>
+void verify_transitive_reduction(const csr_graph<Vertex>& graph, const arc_list& reduction, std::uint64_t checked) {
+  const std::uint64_t n = graph.vertices();
+  require(std::is_sorted(reduction.begin(), reduction.end()) &&
+              std::adjacent_find(reduction.begin(), reduction.end()) == reduction.end(),
+          "arcs of the reduction do not ascend, or repeat");
+  for (const auto& [u, v] : reduction) {
+    require(u < n && v < n, "the reduction has an arc from {} to {}, expected vertices", u, v);
+    const auto row = graph.out().row(u);
+    require(std::binary_search(row.begin(), row.end(), v), "the graph has no arc from {} to {}", called(graph, u),
+            called(graph, v));
+  }
+  const auto arcs_of = [&](std::uint64_t v) {
+    const auto first = std::lower_bound(reduction.begin(), reduction.end(), std::pair(v, std::uint64_t{0}));
+    return std::pair(first, std::lower_bound(first, reduction.end(), std::pair(v + 1, std::uint64_t{0})));
+  };
+  const auto by_graph = [&](std::uint64_t v, const auto& f) {
+    for (const Vertex w : graph.out().row(v)) f(w);
+  };
+  const auto by_reduction = [&](std::uint64_t v, const auto& f) {
+    for (auto [a, last] = arcs_of(v); a != last; ++a) f(a->second);
+  };
+  const std::uint64_t step = std::max<std::uint64_t>(1, (n + checked - 1) / std::max<std::uint64_t>(checked, 1));
+  for (std::uint64_t u = 0; u < n; u += step) {
+    require(reached_from(n, u, unseen, by_graph) == reached_from(n, u, unseen, by_reduction),
+            "the reduction does not reach from {} what the graph reaches", called(graph, u));
+    for (auto [a, last] = arcs_of(u); a != last; ++a) {
+      require(reached_from(n, u, a->second, by_reduction)[a->second] == 0, "the arc from {} to {} is needless",
+              called(graph, u), called(graph, a->second));
+    }
+  }
+}
+
+#define CALLISTO_INSTANTIATE(Vertex)                                                                                \
+  template CALLISTO_API void verify_transitive_reduction(const csr_graph<Vertex>&, const arc_list&, std::uint64_t); \
+  template CALLISTO_API void verify_biconnected(const csr_graph<Vertex>&, const biconnected_result<Vertex>&);       \
   template CALLISTO_API void verify_topological_order(const csr_graph<Vertex>&, const topological_result<Vertex>&);
 CALLISTO_INSTANTIATE(std::uint32_t)
 CALLISTO_INSTANTIATE(std::uint64_t)

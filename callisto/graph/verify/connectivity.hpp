@@ -4,8 +4,11 @@
 #include <callisto/export.hpp>
 #include <callisto/graph/components/biconnected.hpp>
 #include <callisto/graph/components/topological.hpp>
+#include <callisto/graph/components/transitive_reduction.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/verify/verify.hpp>
+
+#include <cstdint>
 
 namespace callisto::graph {
 
@@ -19,5 +22,11 @@ CALLISTO_API void verify_biconnected(const csr_graph<Vertex>& graph, const bicon
 /// has an arc from the layer before; or that the cycle's arcs exist.
 template <class Vertex>
 CALLISTO_API void verify_topological_order(const csr_graph<Vertex>& graph, const topological_result<Vertex>& result);
+
+/// Checks that the reduction has arcs of the graph alone; and of up to `checked` vertices, spread evenly, that it
+/// reaches what the graph reaches from them, and none of their arcs' ends without that arc.
+template <class Vertex>
+CALLISTO_API void verify_transitive_reduction(const csr_graph<Vertex>& graph, const arc_list& reduction,
+                                              std::uint64_t checked);
 
 }  // namespace callisto::graph

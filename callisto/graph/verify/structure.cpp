@@ -15,6 +15,7 @@
 #include <map>
 #include <numeric>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ void for_each_arc(const csr_graph<Vertex>& graph, Function f) {
 /// Returns how alike two vertices are that have `a` and `b` neighbours, and common ones of these `degrees`. Terms of a
 /// sum are added by rising degree, as the kernel adds them.
 double likeness(similarity_measure measure, std::size_t a, std::size_t b, std::vector<std::uint64_t>& degrees) {
+  if (measure == similarity_measure::preferential_attachment) return static_cast<double>(a) * static_cast<double>(b);
   if (degrees.empty()) return 0;
   const auto count = static_cast<double>(degrees.size());
   if (measure == similarity_measure::jaccard) return count / (static_cast<double>(a + b) - count);
@@ -380,6 +382,43 @@ void verify_similarity_of_pairs(const csr_graph<Vertex>& graph, similarity_measu
 }
 
 template <class Vertex>
+void verify_predicted_links(const csr_graph<Vertex>& graph, std::uint64_t count, const similarity_options& options,
+                            std::span<const similar_pair> result, std::uint64_t vertices, const run_control& control) {
+  verify_similarity_of_pairs(graph, options.measure, result);
+  require(result.size() <= count, "{} links, expected at most {}", result.size(), count);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> found;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const auto& [u, v, value] = result[i];
+    require(u < v && found.emplace(u, v).second, "the link of {} and {} repeats", called(graph, u), called(graph, v));
+    require(i == 0 || result[i - 1].value >= value, "a better link stands behind {} and {}", called(graph, u),
+            called(graph, v));
+    const auto row = simple_row(graph, u);
+    require(std::find(row.begin(), row.end(), v) == row.end(), "{} and {} have an edge", called(graph, u),
+            called(graph, v));
+  }
+  const bool all = result.size() < count;  // none is left out
+  const double worst = result.empty() ? 0 : result.back().value;
+  const std::vector<std::uint64_t> chosen = spread(graph.vertices(), vertices);
+  sequential_stage checking(control, "checking", chosen.size(), "vertices");
+  for (const std::uint64_t u : chosen) {
+    checking.step();
+    const auto row = simple_row(graph, u);
+    for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+      if (v == u || found.contains(ends(u, v)) || std::find(row.begin(), row.end(), v) != row.end()) continue;
+      const auto other = simple_row(graph, v);
+      std::vector<std::uint64_t> common;
+      std::set_intersection(row.begin(), row.end(), other.begin(), other.end(), std::back_inserter(common));
+      const bool counts =
+          options.measure == similarity_measure::preferential_attachment || common.size() >= options.least_common;
+      for (std::uint64_t& w : common) w = simple_row(graph, w).size();
+      const double value = likeness(options.measure, row.size(), other.size(), common);
+      require(!counts || (all ? value == 0 : value <= worst), "{} and {} are alike by {}, more than a link",
+              called(graph, u), called(graph, v), value);
+    }
+  }
+}
+
+template <class Vertex>
 void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const Vertex> walk) {
   for (std::size_t i = 1; i < walk.size(); ++i) {
     const auto [first, last] = arcs_between(graph.out(), walk[i - 1], walk[i]);
@@ -390,6 +429,9 @@ void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const 
 }
 
 #define CALLISTO_INSTANTIATE(Vertex)                                                                                  \
+  template CALLISTO_API void verify_predicted_links(const csr_graph<Vertex>&, std::uint64_t,                          \
+                                                    const similarity_options&, std::span<const similar_pair>,         \
+                                                    std::uint64_t, const run_control&);                               \
   template CALLISTO_API void verify_forest(const csr_graph<Vertex>&, const forest_options&, const forest_result&);    \
   template CALLISTO_API void verify_truss(const csr_graph<Vertex>&, const truss_result<Vertex>&, const run_control&); \
   template CALLISTO_API void verify_independent_set(const csr_graph<Vertex>&, const independent_set_options&,         \

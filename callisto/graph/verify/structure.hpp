@@ -75,6 +75,14 @@ template <class Vertex>
 CALLISTO_API void verify_similarity_of_pairs(const csr_graph<Vertex>& graph, similarity_measure measure,
                                              std::span<const similar_pair> pairs);
 
+/// Checks predicted links: that each has its similarity and no edge, and that no pair with one of up to `vertices`
+/// vertices, spread evenly, is more alike and left out.
+template <class Vertex>
+CALLISTO_API void verify_predicted_links(const csr_graph<Vertex>& graph, std::uint64_t count,
+                                         const similarity_options& options, std::span<const similar_pair> result,
+                                         std::uint64_t vertices = std::numeric_limits<std::uint64_t>::max(),
+                                         const run_control& control = {});
+
 /// Checks that a walk follows arcs of the graph, of weight above 0 if `weighted`.
 template <class Vertex>
 CALLISTO_API void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const Vertex> walk);

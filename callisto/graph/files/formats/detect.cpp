@@ -103,6 +103,12 @@ void refuse_known(const input::source& from) {
         kind{"33D32945"sv, "is a SteinLib file, which is not read; write an edge a line"}}) {
     if (head.starts_with(k.begin)) throw input_error(from.name(), 0, k.is);
   }
+  for (const std::string_view begin :
+       {"INSERT INTO "sv, "CREATE TABLE "sv, "-- MySQL dump"sv, "-- PostgreSQL database"sv}) {
+    if (head.starts_with(begin)) {
+      throw input_error(from.name(), 0, "is a dump of a database (SQL), which is not read; write its table as CSV");
+    }
+  }
   const std::string first_line = input::lower_case(head.substr(0, std::min(head.find('\n'), std::size_t{256})));
   if (first_line.starts_with("dl ") && first_line.find('=') != first_line.npos) {
     throw input_error(from.name(), 0, "is a UCINET DL file, which is not read; GraphML, GML, Pajek and tables are");

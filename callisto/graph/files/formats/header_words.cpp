@@ -26,6 +26,10 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+bool begins_with_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view begin) { return word.starts_with(begin); });
+}
+
 /// True if the names are alike but for what tells the two ends apart: "gene1" and "gene2", "author_a" and "author_b".
 bool are_paired(std::string_view one, std::string_view other) {
   for (const auto& [a, b] :
@@ -42,8 +46,13 @@ bool are_paired(std::string_view one, std::string_view other) {
   for (const auto& [a, b] :
        {std::pair("person"sv, "friend"sv), std::pair("subject"sv, "object"sv), std::pair("caller"sv, "callee"sv),
         std::pair("seller"sv, "buyer"sv), std::pair("lender"sv, "borrower"sv), std::pair("giver"sv, "receiver"sv),
-        std::pair("predator"sv, "prey"sv), std::pair("follows"sv, "followed"sv)}) {
+        std::pair("predator"sv, "prey"sv), std::pair("follows"sv, "followed"sv),
+        std::pair("follower"sv, "followed"sv)}) {
     if (one == a && other == b) return true;
+    if (one.size() == a.size() + 3 && one.starts_with(a) && one.ends_with("_id") && other.size() == b.size() + 3 &&
+        other.starts_with(b) && other.ends_with("_id")) {
+      return true;
+    }
   }
   return false;
 }
@@ -62,17 +71,21 @@ role role_of(std::string_view name) {
                        "id1",         "vertex1",  "v1",          "n1",       "user",       "userid",   "sender",
                        "follower",    "citing",   "origin",      "fromnode", "fromnodeid", "fromid",   "fromvertex",
                        "ego",         "parent",   "fromaddress", "nameorig", "payer",      "customer", "customerid",
-                       "fromaccount", "fromstop", "fromstopid",  "caller",   "callerid",   "acaller"}) ||
-      word.starts_with("source")) {
+                       "fromaccount", "fromstop", "fromstopid",  "caller",   "callerid",   "acaller",  "idsource",
+                       "anumber",     "aparty",   "pulocationid"}) ||
+      begins_with_one_of(word,
+                         {"source", "sender", "payer", "calling", "startstation", "userscreenname", "auftraggeber"})) {
     return role::from;
   }
-  if (is_one_of(word,
-                {"to",        "dst",       "dest",      "end",      "endid",    "head",        "node2",    "nodeb",
-                 "id2",       "vertex2",   "v2",        "n2",       "movie",    "movieid",     "item",     "itemid",
-                 "receiver",  "recipient", "followee",  "cited",    "tonode",   "tonodeid",    "toid",     "tovertex",
-                 "alter",     "child",     "toaddress", "namedest", "payee",    "beneficiary", "merchant", "merchantid",
-                 "toaccount", "tostop",    "tostopid",  "callee",   "calleeid", "product",     "productid"}) ||
-      word.starts_with("target") || word.starts_with("destination")) {
+  if (is_one_of(word, {"to",          "dst",         "dest",     "end",        "endid",     "head",      "node2",
+                       "nodeb",       "id2",         "vertex2",  "v2",         "n2",        "movie",     "movieid",
+                       "item",        "itemid",      "receiver", "recipient",  "followee",  "cited",     "tonode",
+                       "tonodeid",    "toid",        "tovertex", "alter",      "child",     "toaddress", "namedest",
+                       "payee",       "beneficiary", "merchant", "merchantid", "toaccount", "tostop",    "tostopid",
+                       "callee",      "calleeid",    "product",  "productid",  "idtarget",  "bnumber",   "bparty",
+                       "dolocationid"}) ||
+      begins_with_one_of(word, {"target", "destination", "receiver", "recipient", "payee", "called", "endstation",
+                                "inreplyto", "empfaenger", "empfnger", "beguenstigte", "begnstigte"})) {
     return role::to;
   }
   if (is_one_of(word, {"weight", "weights", "w", "wt", "value", "rating", "strength", "count", "capacity", "distance",
@@ -91,6 +104,10 @@ role role_of(std::string_view name) {
 bool is_called_weight(std::string_view name) {
   const std::string word = plain_word(name.substr(0, name.find(':')));
   return word.ends_with("weight") || word == "weights";
+}
+
+bool is_called_length(std::string_view name) {
+  return is_one_of(plain_word(name.substr(0, name.find(':'))), {"distance", "dist", "length"});
 }
 
 bool is_vertex_column(std::string_view name) {

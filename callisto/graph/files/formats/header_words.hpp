@@ -16,6 +16,9 @@ role role_of(std::string_view name);
 /// True for names that can mean nothing but weights: "weight", "edge_weight".
 bool is_called_weight(std::string_view name);
 
+/// True for names that say how far apart two vertices are: "distance", "dist", "length".
+bool is_called_length(std::string_view name);
+
 /// True for the name of a column of vertices in a table of vertices: "Id", "nodeId", "movieId:ID".
 bool is_vertex_column(std::string_view name);
 

@@ -228,10 +228,12 @@ class node_link_reader final : public json_events, node_link_parts {
   }
 
   static bool is_source(std::string_view key) {
-    return key == "source" || key == "from" || key == "src" || key == "start" || key == "_from";
+    return key == "source" || key == "from" || key == "src" || key == "start" || key == "_from" || key == "citing" ||
+           key == "follower";
   }
   static bool is_target(std::string_view key) {
-    return key == "target" || key == "to" || key == "dst" || key == "end" || key == "_to";
+    return key == "target" || key == "to" || key == "dst" || key == "end" || key == "_to" || key == "cited" ||
+           key == "followee" || key == "followed";
   }
 
   void leave_out(const frame& within) {

@@ -95,7 +95,8 @@ bool has_text_above_numbers(const std::vector<row>& rows, char separator) {
   };
   const auto text_above = [&](std::size_t column) { return !first[column].empty() && !number(first[column]); };
   if (text_above(0) && text_above(1) && numbers_below(0) && numbers_below(1)) return true;
-  for (std::size_t column = 2; column < first.size(); ++column) {
+  constexpr std::size_t many = 4;  // columns, of which the first two may be no ends
+  for (std::size_t column = first.size() < many ? 2 : 0; column < first.size(); ++column) {
     if (text_above(column) && numbers_below(column)) return true;
   }
   return false;
@@ -105,13 +106,18 @@ std::optional<std::pair<std::size_t, std::size_t>> ends_named_by(const row& name
   std::optional<std::size_t> from;
   std::optional<std::size_t> to;
   bool relation = false;
+  std::optional<std::size_t> subject;
+  std::optional<std::size_t> object;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const role found = role_of(names[i]);
     if (found == role::from && !from) from = i;
     if (found == role::to && !to) to = i;
     const std::string word = input::lower_case(names[i]);
-    relation = relation || word == "relation" || word == "predicate";
+    relation = relation || word == "relation" || word == "predicate" || word == "property";
+    if (word == "subject") subject = i;
+    if (word == "object") object = i;
   }
+  if (relation && subject && object) return std::pair(*subject, *object);
   if (!from || !to) {
     from = to = std::nullopt;
     // "From Bank,Account,To Bank,Account": what stands behind both names alike is the end.
@@ -206,6 +212,51 @@ bool share_values(const std::vector<row>& rows, std::size_t one, std::size_t oth
   const auto in_both = std::count_if(first.begin(), first.end(), [&](auto value) { return second.contains(value); });
   const auto both = static_cast<std::size_t>(in_both);
   return 5 * both >= first.size() + second.size() - both;
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> columns_of_same_names(const std::vector<row>& rows, char separator) {
+  constexpr std::size_t most_columns = 64;
+  const std::size_t columns = std::min(rows.front().size(), most_columns);
+  std::vector<std::set<std::string_view>> values(columns);
+  std::vector<bool> names(columns, true);
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (const row& r : rows) {
+      const std::string& cell = r[i];
+      // Neither what stands for no value nor dates are names.
+      if (cell.empty() || cell == "\\N" || cell == "NA" || cell == "NULL" || cell == "null" || cell == "-") continue;
+      values[i].insert(cell);
+      names[i] = names[i] && !to_table_weight(cell, separator) &&
+                 cell.find_first_not_of("0123456789.-/: ") != std::string::npos;
+    }
+  }
+  const auto shared = [&](std::size_t i, std::size_t j) {
+    return static_cast<std::size_t>(
+        std::count_if(values[i].begin(), values[i].end(), [&](auto value) { return values[j].contains(value); }));
+  };
+  if (shared(0, 1) != 0) return std::nullopt;
+  if (columns == 3) {
+    // A triple: relations are fewer than what they join.
+    if (!names[0] || !names[2] || values[1].size() >= std::min(values[0].size(), values[2].size())) return std::nullopt;
+  } else if (names[0] == names[1]) {
+    return std::nullopt;  // both may be ends, as of two modes
+  }
+  // A few may be the same by chance, and flags always are.
+  constexpr std::size_t least = 2;
+  constexpr std::size_t share = 20;
+  std::size_t most = 0;
+  std::optional<std::pair<std::size_t, std::size_t>> found;
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (std::size_t j = i + 1; j < columns; ++j) {
+      if (!names[i] || !names[j]) continue;
+      const std::size_t fewer = std::min(values[i].size(), values[j].size());
+      const std::size_t both = shared(i, j);
+      if (fewer <= least || both < least || both * share < fewer || both <= most) continue;
+      most = both;
+      found.emplace(i, j);
+    }
+  }
+  if (columns == 3 && found && *found != std::pair(std::size_t{0}, std::size_t{2})) return std::nullopt;
+  return found;
 }
 
 std::optional<attribute_lines> attributes_of(const std::vector<std::string_view>& lines) {

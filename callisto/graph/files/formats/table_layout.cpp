@@ -268,6 +268,7 @@ class finder {
     }
     if (options_.weights_column) {
       layout_.weight.reset();
+      report_.weights_are_lengths = false;
       if (*options_.weights_column != "none") {
         layout_.weight = column_called(*options_.weights_column, "--weights-column");
       }
@@ -323,6 +324,9 @@ class finder {
         report_.notes.emplace_back(
             "column 1 is taken as an end of edges, though it may hold time stamps (--columns 2,3)");
       }
+    } else if (const auto ends = columns_of_same_names(rows_, layout_.separator)) {
+      layout_.from = ends->first;
+      layout_.to = ends->second;
     }
   }
 
@@ -330,7 +334,10 @@ class finder {
   std::optional<std::size_t> usual_weight() {
     if (const auto named = column_with(names_, role::weight)) {
       const bool some = layout_.skip_bad && some_are_numbers(rows_, *named, layout_.separator);
-      if (some || holds_numbers(rows_, *named, layout_.separator)) return named;
+      if (some || holds_numbers(rows_, *named, layout_.separator)) {
+        report_.weights_are_lengths = is_called_length(names_[*named]);
+        return named;
+      }
       if (!rows_.empty() && is_called_weight(names_[*named])) {
         refuse_weights(from_.name(), names_[*named], rows_.front()[*named]);
       }
