@@ -41,7 +41,7 @@ void run(const convert_arguments& o, const std::stop_token& stop) {
 command add_convert(const command_parser& app) {
   const command_parser parser = app.add_subcommand("convert", "Write a graph in another format");
   const auto o = std::make_shared<convert_arguments>();
-  o->output.chooses_order = true;
+  o->output.hints_at_order = true;
   parser.add_option("IN", o->input.file, "The graph, in any format ('-': standard input)").required();
   o->output.add_to(parser);
   o->input.uses_attributes = [out = &o->output] { return out->keeps_attributes(); };

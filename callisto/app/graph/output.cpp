@@ -111,15 +111,13 @@ void graph_output::add_to(const command_parser& parser) {
   parser
       .add_option("--order", order,
                   "Order of the vertices in a native file: hubs (those with most edges first,\n"
-                  "for fast searches), labels (as their labels ascend) or given (as in the input)\n" +
-                      std::string(chooses_order ? "[hubs where that makes kernels faster, else given]" : "[given]"))
+                  "for fast searches), labels (as their labels ascend) or given (as in the input)\n"
+                  "[given]")
       .type_name("ORDER")
       .words({"hubs", "labels", "given"})
-      .more("Results speak of labels either way." +
-            std::string(chooses_order
-                            ? " Without it, a graph of 2^18 vertices and 2^22 arcs or more gets hubs first if "
-                              "most arcs lead to few vertices that lie all over it, and if there is room."
-                            : ""));
+      .more(
+          "Results speak of labels either way. `convert` says so where hubs first would make kernels faster; methods "
+          "whose answer is one of several good ones, such as communities, may find another one then.");
 }
 
 void graph_output::check(bool as_json) const {
@@ -151,11 +149,8 @@ written_file graph_output::write(graph::any_graph& graph, const graph::run_contr
   if (asked) graph::require_memory("--order " + order, graph::needs::reorder(graph));
   const stopwatch ordering;
   if (asked) written.order = order;
-  if (order.empty() && chooses_order && written.format == native_name && graph::gains_by_hubs_first(graph, context) &&
-      graph::has_memory(graph::needs::reorder(graph))) {
-    written.order = "hubs";
-    say(fmt::format(
-        "{}: vertices of most edges stand first, so that kernels are faster (--order given: as in the input)", file));
+  if (order.empty() && hints_at_order && written.format == native_name && graph::gains_by_hubs_first(graph, context)) {
+    say("--order hubs would make kernels on this file faster");
   }
   if (written.order == "hubs") graph = graph::hubs_first(graph, context);
   if (written.order == "labels") graph = graph::in_label_order(graph, context);

@@ -31,7 +31,7 @@ struct graph_output {
   std::string file;
   std::string format;                   ///< the name given to --to; empty: as the suffix of `file` says
   std::string order;                    ///< the vertices' order, given to --order; empty: as they are
-  bool chooses_order = false;           ///< without --order, hubs come first in a native file if that pays
+  bool hints_at_order = false;          ///< without --order, says where hubs first would pay
   std::optional<std::string> names_to;  ///< the file for the vertices' names, given to --names-to
 
   std::optional<std::string> vertex_table_to;  ///< the file for columns of vertices
