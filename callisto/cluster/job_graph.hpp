@@ -39,7 +39,7 @@ class job_graph {
   /// The vertices of this rank: [first(), last()).
   std::uint64_t first() const noexcept { return among_->first(); }
   std::uint64_t last() const noexcept { return among_->last(); }
-  /// Returns the rows of this rank's vertices; rows of others must not be read. Labels and names are at rank 0.
+  /// Returns the rows of this rank's vertices; rows of other vertices must not be read. Labels and names are at rank 0.
   const graph::any_graph& rows() const noexcept { return graph_; }
   /// Returns the ranks as kernels see them.
   graph::partners& among() const noexcept { return *among_; }

@@ -113,7 +113,7 @@ struct overview {
 /// unusable weights. Throws graph::cancelled at a stop request.
 ///
 /// Together with context.among, if that is not null: the whole where the result is told; and std::bad_alloc if one
-/// process runs out of memory inside a step, which the other ones cannot leave.
+/// process runs out of memory inside a step, which other processes cannot leave.
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::shared_control& context);
 
 /// Returns the stages of survey(), with their usual shares beside the 10 of loading the graph.

@@ -19,7 +19,7 @@
 namespace callisto::global {
 
 /// Keys with one value each, dealt to the ranks by a hash of the key. Each rank makes one, and all call its collective
-/// functions together, each with entries or keys of its own, which may be none. Keys have std::hash and ==.
+/// functions together, each with its entries or keys; a rank may have none. Keys have std::hash and ==.
 /// Thread-safe as a container of the standard library: main uses it.
 template <class Key, class Value>
   requires std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>

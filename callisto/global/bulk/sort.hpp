@@ -67,7 +67,7 @@ void sort_parts(std::vector<T>& own, const Less& less = {},
   if (ranks == 1) return;
   std::vector<std::uint64_t> begins{0};
   for (const detail::placed_element<T>& bound : detail::bounds_of_sorted(own, less, where)) {
-    // Of equal elements, those of lower ranks are before the bound, and of its own rank those before its index.
+    // Of equal elements, all of lower ranks are before the bound, and of its rank the elements before its index.
     const auto at = bound.rank == me  ? own.begin() + static_cast<std::ptrdiff_t>(bound.index)
                     : me < bound.rank ? std::upper_bound(own.begin(), own.end(), bound.value, less)
                                       : std::lower_bound(own.begin(), own.end(), bound.value, less);

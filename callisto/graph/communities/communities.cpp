@@ -130,7 +130,7 @@ std::uint64_t needs::communities_among(const any_graph& graph, const communities
   s.m = std::visit(
       [&](const auto& g) { return s.n == 0 ? 0 : g.out().offsets[among.last()] - g.out().offsets[among.first()]; },
       graph);
-  // Offsets, what has been decided, and the vertices in the order of those who decide; and an array that is summed.
+  // Offsets, choices, and the vertices in the order of the processes that choose; and an array that is summed.
   return needed(s, options) + (24 + 2 * s.v) * s.n;
 }
 

@@ -1,8 +1,8 @@
 // Rows of a level that several processes have: each those of some vertices. Everything else of a level is the same at
 // all processes: communities, volumes, masses, the order of vertices.
 //
-// A process sees the rows of other ones as empty, so a loop over all vertices looks at its own arcs alone. What such
-// loops find is brought together here.
+// A process sees the rows of other ones as empty, so a loop over all vertices looks at its own arcs alone. The
+// functions here bring together what such loops find.
 #pragma once
 
 #include <callisto/graph/communities/rows.hpp>
@@ -106,7 +106,7 @@ struct gathered_rows {
 };
 
 /// Brings the rows of the vertices at(0), at(1), ... to all processes. `places` of them: the first of each process, and
-/// their number; each process has the rows of its own.
+/// their number; each process has the rows of its vertices.
 template <class Vertex, class Weights, class At>
 gathered_rows<Vertex> gather_rows(const weighted_rows<Vertex, Weights>& rows, const std::vector<std::uint64_t>& places,
                                   const At& at) {

@@ -63,7 +63,7 @@ class CALLISTO_API partners {
     for (const T& each : all_of(value)) total = total + each;
     return total;
   }
-  /// Returns the lists of all processes, one after the other by number.
+  /// Returns the lists of all processes, that of process 0 first.
   template <class T>
   std::vector<T> lists_of_all(const std::vector<T>& own) {
     std::vector<std::uint64_t> bounds{0};

@@ -51,8 +51,8 @@ CALLISTO_API void write_native(const any_graph& graph, const std::string& path, 
 
 /// Writes the graph together with control.among: the same file as write_native() writes of the whole graph. Each
 /// process writes the targets and weights of its rows, the one that tells the rest; all see the path. The target is a
-/// plain file or none yet: throws usage_error for others. Throws output_error at all processes if one cannot write;
-/// cancelled.
+/// plain file or none yet: throws usage_error for other targets. Throws output_error at all processes if one cannot
+/// write; cancelled.
 CALLISTO_API void write_native_among(const any_graph& graph, const std::string& path, const shared_control& control);
 
 /// Opens the graph of a native file. Its arrays are the file's pages, mapped read-only while the graph lives. The file
