@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace callisto::app {
 namespace {
@@ -53,7 +54,12 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   const loaded_graph loaded = o.input.load(context);
   overview_options what = o.what;
   what.rank_weights = loaded.rank_weights();
-  const overview found = survey(loaded.graph, what, {context, rank_job::among()});
+  graph::partners* const among = rank_job::among();
+  if (among != nullptr) {
+    // What the file said of its weights is known where it was read.
+    what.rank_weights = among->from_first<graph::weight_use>([&] { return std::vector{what.rank_weights}; })[0];
+  }
+  const overview found = survey(loaded.graph, what, {context, among});
   if (!rank_job::tells()) return;
   bar.finish();
   if (wanted) {
