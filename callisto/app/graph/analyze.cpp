@@ -56,7 +56,7 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   what.rank_weights = loaded.rank_weights();
   graph::partners* const among = rank_job::among();
   if (among != nullptr) {
-    // What the file said of its weights is known where it was read.
+    // Rank 0 alone knows what the file says about its weights.
     what.rank_weights = among->from_first<graph::weight_use>([&] { return std::vector{what.rank_weights}; })[0];
   }
   const overview found = survey(loaded.graph, what, {context, among});
