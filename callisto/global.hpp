@@ -7,6 +7,11 @@
 
 #include <callisto/global/arrays/array.hpp>
 #include <callisto/global/arrays/checkpoint.hpp>
+#include <callisto/global/bulk/bitmap.hpp>
+#include <callisto/global/bulk/group_by.hpp>
+#include <callisto/global/bulk/hash_map.hpp>
+#include <callisto/global/bulk/scan.hpp>
+#include <callisto/global/bulk/sort.hpp>
 #include <callisto/global/caches/caches.hpp>
 #include <callisto/global/caches/lists.hpp>
 #include <callisto/global/loops/parallel_for.hpp>

@@ -8,14 +8,14 @@ include(CMakePackageConfigHelpers)
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt headers)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt)
 if(CALLISTO_LOOPS_ONLY)
-  list(FILTER headers EXCLUDE REGEX "^callisto/(graph|global)[./]")
+  list(FILTER headers EXCLUDE REGEX "^callisto/(graph|global|cluster)[./]")
 endif()
 list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
 target_sources(callisto PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
 
 set(libraries callisto)
 if(TARGET callisto_global)
-  list(APPEND libraries callisto_global)
+  list(APPEND libraries callisto_global callisto_cluster)
 endif()
 install(TARGETS ${libraries} EXPORT callisto
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -50,7 +50,9 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto.pc.in ${PROJECT_BINARY_DIR}/
 install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET callisto_global)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto_global.pc.in ${PROJECT_BINARY_DIR}/cmake/callisto_global.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto_global.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto_cluster.pc.in ${PROJECT_BINARY_DIR}/cmake/callisto_cluster.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto_global.pc ${PROJECT_BINARY_DIR}/cmake/callisto_cluster.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
 # The examples, to be read, copied and built against the installed library.
@@ -58,7 +60,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOC
 
 # All that `cmake --install` copies, and no more, for ./x install.
 add_custom_target(callisto_installed)
-foreach(part IN ITEMS callisto callisto_global callisto_mpi_plugins callisto_libgomp callisto_command)
+foreach(part IN ITEMS callisto callisto_global callisto_cluster callisto_mpi_plugins callisto_libgomp callisto_command)
   if(TARGET ${part})
     add_dependencies(callisto_installed ${part})
   endif()

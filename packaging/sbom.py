@@ -28,8 +28,8 @@ JSON = ("nlohmann-json", "nlohmann-json3-dev", "MIT")
 LIBRARY = [("fmt", "libfmt-dev", "MIT"), ("xxhash", "libxxhash-dev", "BSD-2-Clause"), JSON]
 COMMAND = [("cli11", "libcli11-dev", "BSD-3-Clause"), ("tomlplusplus", "libtomlplusplus-dev", "MIT"), JSON]
 MODULE = [("nanobind", None, "BSD-3-Clause")]  # with robin_map, which it brings
-HOLDS = {"libcallisto": LIBRARY, "libcallisto_global": LIBRARY, "callisto": LIBRARY[:1] + COMMAND,
-         "libgomp": LIBRARY[:1], "_core": MODULE + LIBRARY[:1]}
+HOLDS = {"libcallisto": LIBRARY, "libcallisto_global": LIBRARY, "libcallisto_cluster": LIBRARY,
+         "callisto": LIBRARY[:1] + COMMAND, "libgomp": LIBRARY[:1], "_core": MODULE + LIBRARY[:1]}
 STATIC = [("libstdc++", "libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1")]
 # What the portable command holds of others (callisto/app/portable/README.md).
 PORTABLE = [*STATIC, ("glibc", "libc6-dev", "LGPL-2.1-or-later"), ("zlib", "zlib1g-dev", "Zlib"),

@@ -41,8 +41,8 @@ constexpr app::subcommand subcommands[] = {
 
 constexpr std::string_view may_be_rank[] = {"run", "status", "top", "machine"};
 
-constexpr std::string_view over_ranks[] = {"betweenness", "bfs",      "components", "info",
-                                           "kcore",       "pagerank", "sssp",       "triangles"};
+constexpr std::string_view over_ranks[] = {"analyze", "betweenness", "bfs",   "clustering", "communities", "components",
+                                           "convert", "info",        "kcore", "pagerank",   "sssp",        "triangles"};
 
 constexpr app::moved_subcommand moved[] = {{"bench", "callisto-lab"}, {"simulate", "callisto-lab"}};
 

@@ -1,14 +1,11 @@
 #include <callisto/cluster/components.hpp>
 #include <callisto/graph/components/disjoint_forest.hpp>
+#include <callisto/graph/components/merged_forests.hpp>
 #include <callisto/graph/csr/partners.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <utility>
-#include <vector>
 
 namespace callisto::cluster {
 
@@ -19,16 +16,6 @@ template <class Function>
 void over_vertices(std::uint64_t first, std::uint64_t last, const graph::shared_control& control, const Function& f,
                    std::source_location where = std::source_location::current()) {
   if (!parallel_for(first, last, f, {.stop = control.stop}, where)) throw graph::cancelled();
-}
-
-/// Returns the vertices that hang from another one, each with its root behind it.
-template <class Vertex>
-std::vector<Vertex> list_of(const graph::component_map<Vertex>& map) {
-  std::vector<Vertex> list;
-  for (std::uint64_t v = 0; v != map.size(); ++v) {
-    if (map[v] != v) list.insert(list.end(), {static_cast<Vertex>(v), map[v]});
-  }
-  return list;
 }
 
 }  // namespace
@@ -59,17 +46,7 @@ graph::component_map<Vertex> components(const graph::csr_graph<Vertex>& graph, c
     if (control.report != nullptr) control.report->advance(last - first);
   });
   compress_all();
-  for (std::size_t step = 1; step < among.count(); step *= 2) {
-    const bool sends = among.number() % (2 * step) == step;
-    std::vector<Vertex> list;
-    if (sends) list = list_of(map);
-    std::vector<std::uint64_t> counts(among.count());
-    if (sends) counts[among.number() - step] = list.size();
-    const std::vector<Vertex> came = among.exchange(list, counts);
-    over_vertices(std::uint64_t{0}, came.size() / 2, control,
-                  [&](std::uint64_t i) { graph::join(forest, came[2 * i], came[2 * i + 1]); });
-    if (!came.empty()) compress_all();
-  }
+  graph::merge_forests(among, map, control);
   return map;
 }
 

@@ -140,7 +140,47 @@ std::vector<std::uint64_t> bounds_by_rows(const graph::any_graph& graph) {
       graph);
 }
 
+template <class T>
+page_array<T> copied(const page_array<T>& from) {
+  page_array<T> made(from.size(), page_kind::small);
+  std::copy(from.begin(), from.end(), made.begin());
+  return made;
+}
+
+template <class Vertex>
+graph::adjacency<Vertex> collected_rows(const graph::adjacency<Vertex>& from, graph::partners& among) {
+  graph::adjacency<Vertex> made;
+  made.offsets = copied(from.offsets);
+  const std::vector<std::uint64_t> bounds = arc_bounds(from.offsets, among.bounds());
+  const std::uint64_t first = bounds[among.number()];
+  const std::uint64_t last = bounds[among.number() + 1];
+  made.targets = page_array<Vertex>(bounds.back(), page_kind::small);
+  std::copy(from.targets.begin() + first, from.targets.begin() + last, made.targets.begin() + first);
+  among.collect(made.targets.data(), bounds);
+  if (from.weights.empty()) return made;
+  page_array<double> weights(bounds.back(), page_kind::small);
+  for (std::uint64_t a = first; a != last; ++a) weights[a] = from.weights[a];
+  among.collect(weights.data(), bounds);
+  made.weights = graph::weight_array(std::move(weights));
+  return made;
+}
+
 }  // namespace
+
+graph::any_graph whole_where_told(const graph::any_graph& graph, graph::partners& among) {
+  return std::visit(
+      [&]<class Vertex>(const graph::csr_graph<Vertex>& g) -> graph::any_graph {
+        if (g.vertices() == 0) return graph::csr_graph<Vertex>();
+        graph::adjacency<Vertex> out = collected_rows(g.out(), among);
+        graph::adjacency<Vertex> in;
+        if (g.directed() && g.has_in()) in = collected_rows(g.in(), among);
+        if (!among.tells()) return graph::csr_graph<Vertex>();
+        return graph::csr_graph<Vertex>(g.directed(), std::move(out), std::move(in), copied(g.labels()),
+                                        g.first_label(), copied(g.by_label()))
+            .with_names(g.names());
+      },
+      graph);
+}
 
 std::uint64_t count_self_loops(const graph::any_graph& graph, graph::partners& among) {
   return among.sum(std::visit(

@@ -27,6 +27,10 @@ graph::any_graph with_random_weights(graph::any_graph&& graph, std::uint64_t see
 /// Returns the number of stored arcs from vertices to themselves: each rank looks at its own rows.
 std::uint64_t count_self_loops(const graph::any_graph& graph, graph::partners& among);
 
+/// Returns the whole of a dealt graph where the result is told, with labels and names; elsewhere one without rows. For
+/// small graphs, as it takes memory for all.
+graph::any_graph whole_where_told(const graph::any_graph& graph, graph::partners& among);
+
 /// Returns the bounds of a graph that rank 0 has, at all ranks.
 std::vector<std::uint64_t> bounds_of_first(const graph::any_graph& graph);
 

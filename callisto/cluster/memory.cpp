@@ -2,12 +2,15 @@
 #include <callisto/cluster/memory.hpp>
 #include <callisto/global/transport/here.hpp>
 #include <callisto/global/transport/transport.hpp>
+#include <callisto/graph/communities/communities_among.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <variant>
 
 namespace callisto::cluster {
 
 std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& graph, const graph::partners& among) {
+  if (kernel == "communities") return graph::needs::communities_among(graph, {}, among);
   return std::visit(
       [&]<class Vertex>(const graph::csr_graph<Vertex>& g) -> std::uint64_t {
         constexpr std::uint64_t id = sizeof(Vertex);
@@ -26,7 +29,10 @@ std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& gr
         if (kernel == "kcore") return 8 * all + id * own;
         if (kernel == "pagerank") return 26 * all + 64 * own + (g.has_in() ? arcs_of(g.in()) * id : 0);
         if (kernel == "sssp") return 24 * all + id * all + 16 * (own + arcs / 5);
-        if (kernel == "triangles") return (16 + 3 * id) * all + 2 * (8 + id) * arcs;
+        const std::uint64_t triangles = (16 + 3 * id) * all + 2 * (8 + id) * arcs;
+        if (kernel == "triangles") return triangles;
+        if (kernel == "clustering") return triangles + 24 * all + (std::uint64_t{threads()} << 19);
+        if (kernel == "distances") return (id + 8) * all + 16 * own;
         return 16 * all;
       },
       graph);

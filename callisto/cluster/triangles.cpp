@@ -1,11 +1,16 @@
 #include <callisto/cluster/triangles.hpp>
 #include <callisto/graph/csr/degree_ranking.hpp>
+#include <callisto/graph/csr/shared_sums.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/triangles/kernel.hpp>
 #include <callisto/graph/triangles/orient.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,16 +38,28 @@ class dealt_triangles {
   }
 
   graph::triangles_result count() {
-    const std::size_t me = among_.number();
     const rows_type mine = oriented();
-    if (control_.report != nullptr) {
-      control_.report->begin("counting triangles", own().size() * among_.count(), "vertices");
+    std::uint64_t triangles = 0;
+    with_all(mine, [&](const rows_type& second) { triangles += count_with(mine, second); });
+    return {.triangles = among_.sum(triangles), .edges = among_.sum(mine.edges())};
+  }
+
+  /// Returns by vertex how many triangles have it as a corner.
+  machine::page_array<std::uint64_t> corners() {
+    machine::page_array<std::uint64_t> found(ranking_.connected());
+    {
+      const rows_type mine = oriented();
+      // Each thread counts those of the first ranks by itself: hubs are corners of most triangles.
+      std::vector<machine::page_array<std::uint64_t>> of_hubs(marks_.size());
+      with_all(mine, [&](const rows_type& second) { find_corners(mine, second, found, of_hubs); });
+      for (const machine::page_array<std::uint64_t>& some : of_hubs) {
+        for (std::uint64_t r = 0; r != some.size(); ++r) found[r] += some[r];
+      }
     }
-    graph::triangles_result sums{.triangles = count_with(mine, mine), .edges = mine.edges()};
-    for (std::size_t step = 1; step != among_.count(); ++step) {
-      sums.triangles += count_with(mine, rows_of((me + step) % among_.count(), mine));
-    }
-    return {.triangles = among_.sum(sums.triangles), .edges = among_.sum(sums.edges)};
+    graph::sum_among(among_, found);
+    machine::page_array<std::uint64_t> by_vertex(among_.bounds().back());
+    for (std::uint64_t r = 0; r != found.size(); ++r) by_vertex[ranking_.vertex(r)] = found[r];
+    return by_vertex;
   }
 
  private:
@@ -100,14 +117,55 @@ class dealt_triangles {
     return rows;
   }
 
+  /// Calls f(rows) with own rows, and in turn with those of each other process.
+  template <class Function>
+  void with_all(const rows_type& mine, const Function& f) {
+    if (control_.report != nullptr) {
+      control_.report->begin("counting triangles", own().size() * among_.count(), "vertices");
+    }
+    f(mine);
+    for (std::size_t step = 1; step != among_.count(); ++step) {
+      f(rows_of((among_.number() + step) % among_.count(), mine));
+    }
+  }
+
+  std::uint64_t* marks_of_thread(const rows_type& rows) {
+    machine::page_array<std::uint64_t>& marks = marks_[this_thread()];
+    if (marks.empty()) marks = machine::page_array<std::uint64_t>(rows.mark_words());
+    return marks.data();
+  }
+
+  void find_corners(const rows_type& mine, const rows_type& second, machine::page_array<std::uint64_t>& found,
+                    std::vector<machine::page_array<std::uint64_t>>& of_hubs) {
+    constexpr std::uint64_t most_hubs = 1 << 16;
+    over_own(
+        [&](std::uint64_t r) {
+          machine::page_array<std::uint64_t>& hubs = of_hubs[this_thread()];
+          if (hubs.empty()) hubs = machine::page_array<std::uint64_t>(std::min(most_hubs, mine.ranks()));
+          const auto add = [&](std::uint64_t corner) {
+            if (corner < hubs.size()) {
+              ++hubs[corner];
+            } else {
+              // relaxed: a sum; the loop's end orders it.
+              std::atomic_ref(found[corner]).fetch_add(1, std::memory_order_relaxed);
+            }
+          };
+          mine.for_each_triangle(r, r + 1, marks_of_thread(mine), second,
+                                 [&](std::uint64_t u, std::uint64_t v, std::uint64_t w) {
+                                   add(u);
+                                   add(v);
+                                   add(w);
+                                 });
+        },
+        true);
+  }
+
   /// Counts the triangles of own vertices in which the second corner has its row in `second`.
   std::uint64_t count_with(const rows_type& mine, const rows_type& second) {
     std::vector<std::uint64_t> found(marks_.size() * line);
     over_own(
         [&](std::uint64_t r) {
-          machine::page_array<std::uint64_t>& marks = marks_[this_thread()];
-          if (marks.empty()) marks = machine::page_array<std::uint64_t>(mine.mark_words());
-          found[this_thread() * line] += mine.count_triangles(r, r + 1, marks.data(), second);
+          found[this_thread() * line] += mine.count_triangles(r, r + 1, marks_of_thread(mine), second);
         },
         true);
     std::uint64_t sum = 0;
@@ -135,5 +193,41 @@ graph::triangles_result count_triangles(const graph::any_graph& graph, const gra
       },
       graph);
 }
+
+template <class Vertex>
+graph::clustering_result clustering(const graph::csr_graph<Vertex>& graph, const graph::shared_control& control) {
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which clustering over ranks needs");
+  graph::partners& among = *control.among;
+  graph::clustering_result result;
+  result.coefficients = machine::page_array<double>(graph.vertices());
+  if (graph.vertices() == 0) return result;
+  result.triangles = dealt_triangles<Vertex>(graph, control).corners();
+  struct sums {
+    std::uint64_t triangles = 0;
+    double coefficients = 0;
+    double pairs = 0;
+
+    sums operator+(const sums& more) const {
+      return {triangles + more.triangles, coefficients + more.coefficients, pairs + more.pairs};
+    }
+  };
+  const sums own = parallel_reduce(among.first(), among.last(), sums{}, [&](std::uint64_t v) {
+    std::uint64_t neighbours = 0;
+    graph::for_each_simple_neighbour(graph, v, [&](Vertex) { ++neighbours; });
+    if (neighbours < 2) return sums{};
+    const double pairs = static_cast<double>(neighbours) * static_cast<double>(neighbours - 1) / 2;
+    result.coefficients[v] = static_cast<double>(result.triangles[v]) / pairs;
+    return sums{result.triangles[v], result.coefficients[v], pairs};
+  });
+  among.collect(result.coefficients.data(), among.bounds());
+  const sums all = among.sum(own);
+  result.total = all.triangles / 3;
+  result.average = all.coefficients / static_cast<double>(graph.vertices());
+  result.transitivity = all.pairs == 0 ? 0 : static_cast<double>(all.triangles) / all.pairs;
+  return result;
+}
+
+template graph::clustering_result clustering(const graph::csr_graph<std::uint32_t>&, const graph::shared_control&);
+template graph::clustering_result clustering(const graph::csr_graph<std::uint64_t>&, const graph::shared_control&);
 
 }  // namespace callisto::cluster

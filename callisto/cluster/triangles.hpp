@@ -1,8 +1,9 @@
-// Triangles of a dealt graph: oriented rows go round.
+// Triangles and clustering of a dealt graph: oriented rows go round.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/partners.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 
 namespace callisto::cluster {
@@ -18,5 +19,11 @@ namespace callisto::cluster {
 /// of the process, and the same for one other process. Throws usage_error for a directed graph without the rows of its
 /// in-edges; cancelled; std::bad_alloc.
 graph::triangles_result count_triangles(const graph::any_graph& graph, const graph::shared_control& control);
+
+/// Computes the clustering as graph::clustering() does, in the same way. All coefficients where the result is told;
+/// elsewhere those of the process' own vertices. The last bits of `average` depend on the number of processes, too.
+/// Memory: 24 bytes a vertex more, and 0.5 MiB a thread.
+template <class Vertex>
+graph::clustering_result clustering(const graph::csr_graph<Vertex>& graph, const graph::shared_control& control);
 
 }  // namespace callisto::cluster

@@ -47,38 +47,23 @@ class before_others {
   bool was_set_ = false;
 };
 
-// Starts PROGRAM on RANKS ranks: in one namespace, or divided among two that are joined by a veth pair, each with a
-// /dev/shm and a name of its own. Arguments: PROGRAM PLACE RANKS SCALE.
+// tools/two_nodes.sh: runs a command on ranks of two nodes on this machine.
+constexpr const char* two_nodes =
+#include <lab/simulate/two_nodes.hpp>
+    ;
+
+// Starts PROGRAM on RANKS ranks: on one node, or on two. Arguments: PROGRAM PLACE RANKS SCALE TWO_NODES.
 constexpr const char* launch = R"script(set -e
-program=$1 place=$2 ranks=$3 scale=$4 id=$$
+program=$1 place=$2 ranks=$3 scale=$4 two_nodes=$5
 launcher=$(command -v mpirun.openmpi || command -v mpirun) || { echo "no mpirun of Open MPI" >&2; exit 1; }
-run=("$launcher" --oversubscribe --bind-to none)
-((EUID != 0)) || run+=(--allow-run-as-root)
 what=("$program" simulate cluster real --quiet --scale "$scale")
-[[ $place != shared ]] || exec "${run[@]}" -n "$ranks" "${what[@]}"
-work=$(mktemp -d)
-trap 'ip netns del "va$id" 2>/dev/null || true; ip netns del "vb$id" 2>/dev/null || true; rm -rf "$work"' EXIT
-ip netns add "va$id"
-ip netns add "vb$id"
-ip link add "a$id" netns "va$id" type veth peer name "b$id" netns "vb$id"
-for side in a b; do
-  ip -n "v$side$id" link set lo up
-  ip -n "v$side$id" link set "$side$id" up
-done
-ip -n "va$id" addr add 10.78.0.1/24 dev "a$id"
-ip -n "vb$id" addr add 10.78.0.2/24 dev "b$id"
-cat >"$work/shell" <<SHELL
-#!/usr/bin/env bash
-while [[ \$1 == -* ]]; do shift; done
-[[ \$1 == 10.78.0.1 ]] && side=a || side=b
-shift
-exec ip netns exec v\${side}$id unshare -m -u bash -c 'mount -t tmpfs none /dev/shm; hostname node\$0; eval "\$@"' \$side "\$*"
-SHELL
-chmod +x "$work/shell"
-ip netns exec "va$id" unshare -m -u bash -c 'mount -t tmpfs none /dev/shm; hostname nodea; exec "$@"' x "${run[@]}" \
-  --host "10.78.0.1:2,10.78.0.2:2" --mca plm_rsh_agent "$work/shell" --mca btl_tcp_if_include 10.78.0.0/24 \
-  --mca oob_tcp_if_include 10.78.0.0/24 --mca btl "tcp,self,vader" --mca orte_keep_fqdn_hostnames 1 --map-by slot:PE=1 \
-  --npernode "$((ranks / 2))" -n "$ranks" "${what[@]}")script";
+if [[ $place == shared ]]; then
+  run=("$launcher" --oversubscribe --bind-to none)
+  ((EUID != 0)) || run+=(--allow-run-as-root)
+  exec "${run[@]}" -n "$ranks" "${what[@]}"
+fi
+exec bash -c "$two_nodes" two_nodes.sh openmpi --bind-to none --map-by slot:PE=1 --npernode "$((ranks / 2))" -n "$ranks" \
+  "${what[@]}")script";
 
 /// Runs a program, and returns what it wrote to standard output. Throws error if it failed.
 std::string output_of(spawn_request what, const std::string& name) {
@@ -99,12 +84,12 @@ std::string output_of(spawn_request what, const std::string& name) {
 }
 
 both_outcome run_really(const char* place, unsigned ranks, unsigned scale) {
-  const std::string said = output_of(
-      {.program = "/bin/bash",
-       .arguments = {"-c", launch, "callisto-lab", this_program(), place, std::to_string(ranks), std::to_string(scale)},
-       .environment = {{"CALLISTO_COSCHED", "off"}, {"CALLISTO_GLOBAL_THREADS", "1"}},
-       .contexts = {}},
-      fmt::format("simulate cluster: {} ranks, {}", ranks, place));
+  const std::string said = output_of({.program = "/bin/bash",
+                                      .arguments = {"-c", launch, "callisto-lab", this_program(), place,
+                                                    std::to_string(ranks), std::to_string(scale), two_nodes},
+                                      .environment = {{"CALLISTO_COSCHED", "off"}, {"CALLISTO_GLOBAL_THREADS", "1"}},
+                                      .contexts = {}},
+                                     fmt::format("simulate cluster: {} ranks, {}", ranks, place));
   both_outcome o;
   std::istringstream numbers(said);
   numbers >> o.half_round >> o.send >> o.block >> o.poll >> o.read;

@@ -32,7 +32,7 @@ class Usage(CommandTest):
         for size, rank in [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK")]:
             first, second = ({size: "2", rank: r} for r in "01")
             out = self.folder / "scores"
-            for words in [["clustering", graph], ["closeness", graph, "--output", out], ["convert", graph, out]]:
+            for words in [["diameter", graph], ["closeness", graph, "--output", out], ["project", graph, out]]:
                 done = run(*words, env=first)
                 self.assertEqual((done.returncode, done.stdout), (USAGE, b""), words)
                 self.assertRegex(done.stderr, rb"\Acallisto: a launcher of MPI started 2 processes[^\n]*\n\Z")

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,10 @@ from every_graph import alike, launch_words, steady
 MPI, COMMAND = sys.argv[1], os.path.abspath(sys.argv[2])
 LAUNCHER = shutil.which(f"mpirun.{MPI}")
 # A kernel for each of some files.
-MORE = {"star.cg": "kcore", "path.cg": "sssp", "one.cg": "triangles", "named.txt": "sssp", "three.cg": "betweenness"}
+MORE = {"star.cg": "kcore", "path.cg": "communities", "one.cg": "triangles", "named.txt": "analyze",
+        "three.cg": "betweenness", "named.cg": "sssp"}
+# What runs on random.cg on one number of ranks only.
+LESS = ("analyze", "betweenness", "clustering", "communities", "kcore", "target", "triangles")
 FAILED = []
 
 
@@ -90,7 +94,10 @@ def same_results(folder):
     for number, (file, vertex) in enumerate(write_graphs(folder)):
         commands = {
             "pagerank": ["pagerank", file],
+            "analyze": ["analyze", file],
+            "clustering": ["clustering", file, "--verify"],
             "components": ["components", file],
+            "communities": ["communities", file, "--verify"],
             "info": ["info", file],
             "bfs": ["bfs", file, "--source", vertex],
             "kcore": ["kcore", file, "--verify"],
@@ -108,7 +115,7 @@ def same_results(folder):
         for name, words in commands.items():
             expected = alone(*words, "--json")
             check(expected.returncode == 0, f"{name} {file.name} alone: {expected.stderr}")
-            for ranks in (2, 4) if file.name == "random.cg" and name not in ("kcore", "triangles", "target", "betweenness") else (2 + len(file.name + name) % 3,):
+            for ranks in (2, 4) if file.name == "random.cg" and name not in LESS else (2 + len(file.name + name) % 3,):
                 what = f"{name} {file.name} on {ranks} ranks"
                 done = launched(ranks, *words, "--json")
                 check(done.returncode == 0, f"{what}: exit code {done.returncode}: {done.stderr}")
@@ -130,6 +137,18 @@ def same_files(folder):
         keep = 2 if words[0] == "bfs" else 3  # parents may differ
         rows = [[line.split("\t")[:keep] for line in path.read_text().splitlines()] for path in (one, many)]
         check(rows[0] == rows[1] and len(rows[0]) > 100, f"{words[0]} --output: other lines")
+        one.unlink()
+        many.unlink()
+
+
+def same_native_files(folder):
+    for name, options in (("random.txt", []), ("named.txt", ["--directed"]), ("random.cg", ["--random-weights", "4"])):
+        one, many = folder / "one.cg", folder / "many.cg"
+        check(alone("convert", folder / name, one, *options).returncode == 0, f"convert {name} alone")
+        done = launched(3, "convert", folder / name, many, *options, "--json")
+        check(done.returncode == 0, f"convert {name}: {done}")
+        check(object_in(done, f"convert {name}").get("ranks") == 3, f"convert {name}: ranks")
+        check(one.read_bytes() == many.read_bytes(), f"convert {name}: other bytes")
         one.unlink()
         many.unlink()
 
@@ -166,6 +185,9 @@ def failures(folder):
     one_line(3, 3, "far.txt:4001: expected a vertex number", "pagerank", far, "--ids", "numbers")
     one_line(2, 4, "/dev/full", "components", file, "--output", "/dev/full")
     one_line(2, 2, "--edges", "betweenness", file, "--edges")
+    one_line(2, 2, "--directions", "clustering", folder / "named.txt", "--directed", "--directions")
+    one_line(2, 2, "ranks write native files together", "convert", file, folder / "out.mtx")
+    one_line(2, 4, "no/such", "convert", file, folder / "no/such/folder.cg")
 
 
 def by_rank(folder, name, line):
@@ -193,6 +215,36 @@ def unreadable_at_one_rank(folder):
     done = started(3, script, "components", "random.cg")
     told_in_one_line(done, 3, "another graph than at rank 0", ("components", "another graph"))
     assert text.exists()
+
+
+def slurm_script(folder):
+    """The page's script for Slurm: its options are ones of sbatch, and it runs where srun starts ranks."""
+    page = pathlib.Path(__file__).parents[2] / "docs/how-to/graphs-larger-than-one-machine.md"
+    inside = page.read_text().split("## Slurm\n")[1].split("\n## ")[0]
+    lines = [line[4:] for line in inside.splitlines() if line.startswith("    ")]
+    check(lines[:1] == ["#!/bin/bash"], f"Slurm: {lines}")
+    # sbatch reads options up to the first command.
+    options = [line for line in lines[1:] if line.startswith("#")]
+    check(lines[1:1 + len(options)] == options, f"Slurm: options behind a command: {lines}")
+    for line in options:
+        known = r"#SBATCH --(job-name|output|time|partition|mem|nodes|ntasks-per-node|cpus-per-task)=[\w:.%/-]+"
+        check(re.fullmatch(known, line) is not None, f"Slurm: {line}")
+    shutil.copy(folder / "random.cg", folder / "web.cg")
+    script = folder / "job.sh"
+    script.write_text("\n".join(lines).replace("/shared/", f"{folder}/").replace("=scores", f"={folder}/scores")
+                      .replace(" scores", f" {folder}/scores") + "\n")
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "callisto").symlink_to(COMMAND)
+    words = " ".join(launch_words(MPI, LAUNCHER, 2))
+    (tools / "srun").write_text(f'#!/bin/sh\n[ "$1" = --mpi=pmix ] || exit 9\nshift\nexec {words} "$@"\n')
+    (tools / "srun").chmod(0o755)
+    check(subprocess.run(["bash", "-n", script], check=False).returncode == 0, "Slurm: syntax")
+    env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "CALLISTO_GLOBAL_THREADS": "1"}
+    done = subprocess.run(["bash", script], env=env, timeout=120, stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False)
+    check(done.returncode == 0, f"Slurm: {done}")
+    check(len((folder / "scores.tsv").read_text().splitlines()) > 100, "Slurm: no scores")
 
 
 def alive(pid):
@@ -245,7 +297,9 @@ def main():
         folder = pathlib.Path(name)
         same_results(folder)
         same_files(folder)
+        same_native_files(folder)
         failures(folder)
+        slurm_script(folder)
         unreadable_at_one_rank(folder)
         killed_or_stopped(folder)
     print("passed" if not FAILED else f"{len(FAILED)} failed")

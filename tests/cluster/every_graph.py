@@ -26,6 +26,9 @@ KERNELS = {
     "triangles": [],
     "sssp": ["--random-weights", "4", "--source"],
     "betweenness": ["--samples", "3", "--top", "1"],
+    "communities": ["--top", "3"],
+    "clustering": ["--top", "3"],
+    "analyze": ["--samples", "3", "--top", "2"],
 }
 
 

@@ -7,18 +7,25 @@
 #include <callisto/cluster/bfs.hpp>
 #include <callisto/cluster/components.hpp>
 #include <callisto/cluster/deal.hpp>
+#include <callisto/cluster/distances.hpp>
 #include <callisto/cluster/kcore.hpp>
 #include <callisto/cluster/sssp.hpp>
 #include <callisto/cluster/triangles.hpp>
 #include <callisto/global/session/session.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/communities/communities_among.hpp>
+#include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/statistics_among.hpp>
+#include <callisto/graph/distance/distances.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/pagerank/pagerank_among.hpp>
 #include <callisto/graph/sssp/paths_among.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -26,12 +33,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <unistd.h>
 
 namespace callisto::cluster {
 namespace {
@@ -230,6 +244,126 @@ TEST_P(Cluster, TrianglesAreThoseOfOneProcess) {
   }
 }
 
+TEST_P(Cluster, ClusteringIsThatOfOneProcess) {
+  for (const named_graph& g : graphs()) {
+    const any_graph whole = g.make();
+    std::visit(
+        [&]<class Vertex>(const graph::csr_graph<Vertex>& one) {
+          const graph::clustering_result alone = graph::clustering(one);
+          over_ranks(GetParam(), g, [&](const any_graph& mine, const graph::shared_control& control) {
+            const auto found = cluster::clustering(std::get<graph::csr_graph<Vertex>>(mine), control);
+            EXPECT_EQ(found.total, alone.total) << g.name;
+            EXPECT_NEAR(found.average, alone.average, 1e-12) << g.name;
+            EXPECT_EQ(found.transitivity, alone.transitivity) << g.name;
+            EXPECT_EQ(values(found.triangles), values(alone.triangles)) << g.name;
+            if (!control.among->tells()) return;
+            EXPECT_EQ(values(found.coefficients), values(alone.coefficients)) << g.name;
+          });
+        },
+        whole);
+  }
+}
+
+TEST_P(Cluster, DistancesAreThoseOfOneProcess) {
+  for (const named_graph& g : graphs()) {
+    const any_graph whole = g.make();
+    std::visit(
+        [&]<class Vertex>(const graph::csr_graph<Vertex>& one) {
+          const auto map = graph::components(one);
+          // Few sources; and all, from which one process searches in another way.
+          for (const std::uint64_t sources : {std::uint64_t{5}, one.vertices()}) {
+            if (sources > 500 || (sources > 5 && one.directed())) continue;
+            const graph::distances_options how{.sources = sources, .seed = 3};
+            const graph::distance_sample alone = graph::sample_distances(one, map, how);
+            over_ranks(GetParam(), g, [&](const any_graph& any, const graph::shared_control& control) {
+              const auto& mine = std::get<graph::csr_graph<Vertex>>(any);
+              const graph::distance_sample found = cluster::sample_distances(mine, map, how, control);
+              EXPECT_EQ(found.vertices, alone.vertices) << g.name;
+              EXPECT_EQ(found.sources, alone.sources) << g.name;
+              EXPECT_EQ(found.at, alone.at) << g.name;
+              EXPECT_EQ(found.diameter_low, alone.diameter_low) << g.name;
+              EXPECT_EQ(found.diameter_high, alone.diameter_high) << g.name;
+            });
+          }
+        },
+        whole);
+  }
+}
+
+TEST_P(Cluster, DegreesAreThoseOfOneProcess) {
+  for (const named_graph& g : graphs()) {
+    const any_graph whole = g.make();
+    const graph::degree_distribution alone = graph::count_degrees(whole);
+    const double correlation = graph::degree_assortativity(whole);
+    over_ranks(GetParam(), g, [&](const any_graph& mine, const graph::shared_control& control) {
+      const graph::degree_distribution found = graph::count_degrees_among(mine, control);
+      EXPECT_EQ(found.out, alone.out) << g.name;
+      EXPECT_EQ(found.in, alone.in) << g.name;
+      EXPECT_EQ(found.simple, alone.simple) << g.name;
+      const double together = graph::degree_assortativity_among(mine, control);
+      EXPECT_TRUE(together == correlation || (std::isnan(together) && std::isnan(correlation))) << g.name;
+    });
+  }
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream from(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(from), {}};
+}
+
+TEST_P(Cluster, NativeFilesAreThoseOfOneProcess) {
+  if (GetParam() == 4) GTEST_SKIP() << "as with 2";
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("native_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  std::vector<named_graph> all = weighted_graphs();
+  // Sections of several blocks of 4 MiB, which parts cut.
+  if (!tests::sanitized && GetParam() == 3) {
+    all.push_back({"several blocks", [] {
+                     graph::kronecker_options how;
+                     how.scale = 15;
+                     how.meaning = direction::directed;
+                     how.wide = true;
+                     return graph::build_graph(graph::generate_kronecker(how));
+                   }});
+  }
+  for (const named_graph& g : all) {
+    const std::filesystem::path one = folder / "one.cg";
+    const std::filesystem::path many = folder / "many.cg";
+    graph::write_native(g.make(), one);
+    over_ranks(GetParam(), g, [&](const any_graph& mine, const graph::shared_control& control) {
+      graph::write_native_among(mine, many, control);
+    });
+    EXPECT_TRUE(bytes_of(one) == bytes_of(many)) << g.name;
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2) << "temporaries are left";
+  over_ranks(GetParam(), all.front(), [&](const any_graph& mine, const graph::shared_control& control) {
+    EXPECT_THROW(graph::write_native_among(mine, "/dev/null", control), usage_error);
+  });
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(Cluster, TheWholeComesTogetherWhereTheResultIsTold) {
+  for (const named_graph& g : weighted_graphs()) {
+    const any_graph whole = g.make();
+    over_ranks(GetParam(), g, [&](const any_graph& mine, const graph::shared_control& control) {
+      const any_graph found = whole_where_told(mine, *control.among);
+      if (!control.among->tells()) return;
+      std::visit(
+          [&]<class Vertex>(const graph::csr_graph<Vertex>& one) {
+            const auto& same = std::get<graph::csr_graph<Vertex>>(found);
+            EXPECT_EQ(values(same.out().offsets), values(one.out().offsets)) << g.name;
+            EXPECT_EQ(values(same.out().targets), values(one.out().targets)) << g.name;
+            EXPECT_EQ(values(same.in().targets), values(one.in().targets)) << g.name;
+            for (std::uint64_t a = 0; a != one.arcs(); ++a) {
+              ASSERT_EQ(same.out().weights[a], one.out().weights[a]) << g.name;
+            }
+          },
+          whole);
+    });
+  }
+}
+
 TEST_P(Cluster, ShortestPathsAreThoseOfOneProcessToTheLastBit) {
   for (const named_graph& g : weighted_graphs()) {
     const any_graph whole = g.make();
@@ -319,6 +453,70 @@ TEST_P(Cluster, BetweennessRefusesWhatHasNoFormOverRanks) {
     EXPECT_THROW(cluster::betweenness(mine, {.error = 0.1}, control), usage_error);
     EXPECT_THROW(cluster::betweenness(mine, {.samples = 301}, control), usage_error);
   });
+}
+
+/// A graph with groups of 24 vertices in which coarse graphs are divided among processes, too.
+any_graph grouped(direction meaning) {
+  const std::uint64_t vertices = tests::sanitized ? 1'300 : 3'000;
+  const graph::counter_random draw(7);
+  pairs edges;
+  for (std::uint64_t i = 0; i < 3 * vertices; ++i) {
+    const std::uint64_t u = graph::below(draw(3 * i), vertices);
+    const std::uint64_t v = i % 4 == 0 ? graph::below(draw(3 * i + 1), vertices)
+                                       : std::min(vertices - 1, u / 24 * 24 + graph::below(draw(3 * i + 2), 24));
+    edges.emplace_back(u, v);
+  }
+  return graph_of(vertices, edges, meaning);
+}
+
+void expect_same_communities(const named_graph& of, const graph::communities_options& how, int ranks) {
+  const graph::communities_result alone = graph::communities(of.make(), how);
+  over_ranks(ranks, of, [&](const any_graph& mine, const graph::shared_control& control) {
+    const graph::communities_result found = graph::communities_among(mine, how, control);
+    EXPECT_EQ(values(found.of), values(alone.of)) << of.name;
+    EXPECT_EQ(found.communities, alone.communities) << of.name;
+    EXPECT_EQ(found.quality, alone.quality) << of.name;
+    EXPECT_EQ(found.converged, alone.converged) << of.name;
+    ASSERT_EQ(found.levels.size(), alone.levels.size()) << of.name;
+    for (std::size_t i = 0; i != found.levels.size(); ++i) {
+      EXPECT_EQ(found.levels[i].vertices, alone.levels[i].vertices) << of.name << ", level " << i;
+      EXPECT_EQ(found.levels[i].rounds, alone.levels[i].rounds) << of.name << ", level " << i;
+      EXPECT_EQ(found.levels[i].moves, alone.levels[i].moves) << of.name << ", level " << i;
+    }
+  });
+}
+
+TEST_P(Cluster, CommunitiesAreThoseOfOneProcess) {
+  for (const named_graph& g : graphs()) expect_same_communities(g, {}, GetParam());
+  const named_graph edges{"groups", [] { return grouped(direction::undirected); }};
+  const named_graph arcs{"groups of a directed graph", [] { return grouped(direction::directed); }};
+  using method = graph::community_method;
+  using quality = graph::community_quality;
+  using directions = graph::community_directions;
+  expect_same_communities(edges, {}, GetParam());
+  expect_same_communities(edges, {.method = method::labels}, GetParam());
+  expect_same_communities(edges, {.method = method::louvain, .resolution = 3, .iterations = 2}, GetParam());
+  expect_same_communities(edges, {.quality = quality::cpm, .resolution = 0.01, .seed = 9}, GetParam());
+  expect_same_communities(arcs, {}, GetParam());
+  expect_same_communities(arcs, {.directions = directions::ignore}, GetParam());
+  const named_graph weighted{"groups with weights", [&] { return graph::with_random_weights(arcs.make(), 3); }};
+  expect_same_communities(weighted, {}, GetParam());
+  const named_graph fractions{"groups with fractions", [&] {
+                                return graph::naive::weighted(std::get<graph::csr_graph<std::uint32_t>>(edges.make()),
+                                                              [](std::uint64_t u, std::uint64_t v) {
+                                                                return static_cast<double>((u + v) % 5) / 7;
+                                                              });
+                              }};
+  expect_same_communities(fractions, {}, GetParam());
+}
+
+TEST_P(Cluster, UsualResolutionsAreThoseOfOneProcess) {
+  for (const named_graph& g : graphs()) {
+    const double alone = graph::usual_resolution(g.make(), graph::community_quality::cpm);
+    over_ranks(GetParam(), g, [&](const any_graph& mine, const graph::shared_control& control) {
+      EXPECT_EQ(graph::usual_resolution_among(mine, graph::community_quality::cpm, control), alone) << g.name;
+    });
+  }
 }
 
 TEST_P(Cluster, StatisticsAreThoseOfOneProcess) {

@@ -156,45 +156,19 @@ mistakes() {
   timeout 120 "${run[@]}" -n 2 "$program" copies >"$work/output" 2>&1 || fail "copies: exit status $?"
 }
 
-# Two network namespaces joined by a pair of interfaces, each with a private /dev/shm: two nodes on one machine.
+# The same on two nodes.
 namespaces() {
-  ((EUID == 0)) || { echo "skipped: namespaces of the network need root"; exit 77; }
-  local id=$$ side
-  ip netns add "ca$id" 2>"$work/output" && ip netns add "cb$id" 2>>"$work/output" ||
-    { ip netns del "ca$id" 2>/dev/null; echo "skipped: $(head -1 "$work/output")"; exit 77; }
-  trap 'ip netns del "ca'"$id"'"; ip netns del "cb'"$id"'"; rm -rf "$work"' EXIT
-  ip link add "va$id" netns "ca$id" type veth peer name "vb$id" netns "cb$id"
-  for side in a b; do
-    ip -n "c$side$id" link set lo up
-    ip -n "c$side$id" link set "v$side$id" up
-  done
-  ip -n "ca$id" addr add 10.77.0.1/24 dev "va$id"
-  ip -n "cb$id" addr add 10.77.0.2/24 dev "vb$id"
-  # What a launcher takes for ssh: runs the command in the other namespace, on a host of its own.
-  cat >"$work/shell" <<SHELL
-#!/usr/bin/env bash
-while [[ \$1 == -* ]]; do shift; done
-[[ \$1 == 10.77.0.1 ]] && side=a || side=b
-shift
-exec ip netns exec c\${side}$id unshare -m -u bash -c 'mount -t tmpfs none /dev/shm; hostname node\$0; eval "\$@"' \$side "\$*"
-SHELL
-  chmod +x "$work/shell"
-  local inside=(ip netns exec "ca$id" unshare -m -u bash -c 'mount -t tmpfs none /dev/shm; hostname nodea; exec "$@"' x)
-  local there=()
-  case $mpi in
-    openmpi) there=(--host "10.77.0.1:2,10.77.0.2:2" --mca plm_rsh_agent "$work/shell" --mca btl_tcp_if_include 10.77.0.0/24
-      --mca oob_tcp_if_include 10.77.0.0/24 --mca btl "tcp,self,vader" --mca orte_keep_fqdn_hostnames 1) ;;
-    mpich) there=(-hosts "10.77.0.1:2,10.77.0.2:2" -launcher ssh -launcher-exec "$work/shell" -localhost 10.77.0.1) ;;
-  esac
-  local n
+  local n status
   for n in 2 4; do
-    local map=()
-    [[ $mpi == openmpi ]] && map=(--map-by node)
-    [[ $mpi == mpich && $n == 2 ]] && map=(-ppn 1)
-    timeout 120 "${inside[@]}" "${run[@]}" "${there[@]}" "${map[@]}" -n "$n" "$program" well >"$work/output" 2>&1 ||
-      fail "namespaces, $n ranks: exit status $?"
+    local nodes=("$(dirname "$0")/../../tools/two_nodes.sh" "$mpi")
+    [[ $mpi == openmpi ]] && nodes+=(--map-by node)
+    [[ $mpi == mpich && $n == 2 ]] && nodes+=(-ppn 1)
+    status=0
+    timeout 120 "${nodes[@]}" -n "$n" "$program" well >"$work/output" 2>&1 || status=$?
+    ((status != 77)) || { cat "$work/output"; exit 77; }
+    ((status == 0)) || fail "namespaces, $n ranks: exit status $status"
     grep -qx "sum $((3 * n * 49995000)) of $n ranks" "$work/output" || fail "namespaces, $n ranks: no sum"
-    suites "suites in namespaces" "$n" "${inside[@]}" "${run[@]}" "${there[@]}" "${map[@]}"
+    suites "suites in namespaces" "$n" "${nodes[@]}"
   done
 }
 

@@ -40,7 +40,7 @@ is_clean_under_tsan() {
 }
 says_what_standard() {
   local header
-  for header in callisto graph jobs workers; do
+  for header in callisto graph jobs workers cluster; do
     # It fails, as it must.
     echo "#include <callisto/$header.hpp>" |
       "$cxx" -std=c++17 -I"$prefix/include" -fsyntax-only -x c++ - >"$work/errors" 2>&1 && return 1
@@ -107,11 +107,17 @@ mkdir "$work/elsewhere"
 check "build ranks with pkg-config" "$cxx" -std=c++20 "$source/ranks.cpp" -o "$work/elsewhere/ranks" "${flags[@]}"
 prints_sum() { [[ $(LD_LIBRARY_PATH="$libdir" CALLISTO_GLOBAL_THREADS=1 "${@:2}" 2>&1) == "$1" ]]; }
 check "ranks run alone" prints_sum "1 ranks, sum 1" "$work/elsewhere/ranks"
+read -ra flags < <(pkg-config --cflags --libs callisto_cluster)
+check "build a graph over ranks" "$cxx" -std=c++20 "$source/ranked_graph.cpp" -o "$work/elsewhere/ranked_graph" "${flags[@]}"
+found="34 vertices, 4 communities, 45 triangles, 34 reached, score 0.096997"
+check "a graph of one rank" prints_sum "$found" "$work/elsewhere/ranked_graph" "$source/../../examples/karate.txt"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 for mpi in openmpi mpich; do
   if [[ -e $libdir/callisto/libcallisto_$mpi.so ]] && command -v "mpirun.$mpi" >/dev/null; then
     over=()
     [[ $mpi == mpich ]] || over=(--oversubscribe)
     check "ranks run under $mpi" prints_sum "2 ranks, sum 3" "mpirun.$mpi" "${over[@]}" -n 2 "$work/elsewhere/ranks"
+    check "a graph over ranks under $mpi" prints_sum "$found" "mpirun.$mpi" "${over[@]}" -n 3 "$work/elsewhere/ranked_graph" \
+      "$source/../../examples/karate.txt"
   fi
 done

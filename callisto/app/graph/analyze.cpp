@@ -2,6 +2,7 @@
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview.hpp>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace callisto::app {
 namespace {
@@ -45,14 +47,20 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   if (wanted && o.run.as_json) refuse_beside_json(file);
   o.run.apply({o.input.file, file});
   refuse_same_file(o.input.file, file);
-  result out(file);
-  progress_bar bar(o.run.progress_wanted());
+  result out(rank_job::tells() ? file : std::string());
+  progress_bar bar(o.run.progress_wanted() && rank_job::tells());
   bar.expect(loading_and(survey_stages()));
   const graph::run_control context{&bar, stop};
   const loaded_graph loaded = o.input.load(context);
   overview_options what = o.what;
   what.rank_weights = loaded.rank_weights();
-  const overview found = survey(loaded.graph, what, context);
+  graph::partners* const among = rank_job::among();
+  if (among != nullptr) {
+    // Rank 0 alone knows what the file says about its weights.
+    what.rank_weights = among->from_first<graph::weight_use>([&] { return std::vector{what.rank_weights}; })[0];
+  }
+  const overview found = survey(loaded.graph, what, {context, among});
+  if (!rank_job::tells()) return;
   bar.finish();
   if (wanted) {
     out.write(to_page(found, o.input, loaded));
@@ -66,6 +74,7 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
     object["seconds"] = {{"load", loaded.seconds}};
     for (const overview_step& step : found.steps) object["seconds"][step.name] = step.seconds;
     object["threads"] = threads();
+    if (rank_job::ranks() > 1) object["ranks"] = rank_job::ranks();
     print(o.run.to_text(std::move(object)));
   } else if (!is_standard_output(file) && !o.run.quiet) {
     print(to_words(found, o.input, loaded) + fmt::format("\nPage: {}\n", one_line(file)));

@@ -2,8 +2,10 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/weight_option.hpp>
+#include <callisto/cluster/triangles.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/valued_clustering.hpp>
 #include <callisto/graph/verify/structure.hpp>
@@ -55,9 +57,12 @@ analysis analyse_clustering(const graph_command& o, const graph::any_graph& any,
                             const graph::run_control& context) {
   const stopwatch time;
   // shared: append_values reads it later
-  const auto clusters = std::make_shared<graph::clustering_result>(graph::clustering(graph, context));
+  graph::partners* const among = rank_job::among();
+  const auto clusters = std::make_shared<graph::clustering_result>(
+      among == nullptr ? graph::clustering(graph, context) : cluster::clustering(graph, {context, among}));
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   found.facts = {{"triangles", clusters->total},
                  {"average_clustering", clusters->average},
                  {"transitivity", clusters->transitivity}};
@@ -132,6 +137,11 @@ command add_clustering(const command_parser& app) {
       [o, valued](const graph::any_graph& any, const graph::run_control& control) {
         return std::visit(
             [&](const auto& graph) {
+              if (valued(any) && rank_job::among() != nullptr) {
+                throw usage_error(
+                    "--directions and --weights strength have no form for several ranks; expected none of them, or "
+                    "1 process");
+              }
               if (valued(any)) return analyse_valued(*o, any, graph, control);
               analysis found = analyse_clustering(o->common, any, graph, control);
               o->weights.tell(found, any);

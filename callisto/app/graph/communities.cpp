@@ -4,11 +4,13 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/notes.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/drawing.hpp>
 #include <callisto/app/graph/groups.hpp>
 #include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/communities/communities_among.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/verify/communities.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -142,11 +144,13 @@ std::string quality_words(const graph::communities_options& what, double quality
 analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
   const stopwatch time;
   graph::communities_options what = o.what;
-  what.resolution = o.resolution ? *o.resolution : graph::usual_resolution(graph, what.quality, context);
+  const graph::shared_control control{context, rank_job::among()};
+  what.resolution = o.resolution ? *o.resolution : graph::usual_resolution_among(graph, what.quality, control);
   // shared: append_values reads it later
-  const auto groups = std::make_shared<graph::communities_result>(graph::communities(graph, what, context));
+  const auto groups = std::make_shared<graph::communities_result>(graph::communities_among(graph, what, control));
   analysis found;
   found.seconds = time.seconds();
+  if (!rank_job::tells()) return found;
   if (o.common.verify) graph::verify_communities(graph, what, *groups);
   std::visit(
       [&](const auto& g) {
@@ -340,7 +344,7 @@ command add_communities(const command_parser& app) {
       "  callisto communities friends.cg --resolution 2 --json | jq .modularity");
   const auto needs = [o](const graph::any_graph& graph) { return graph::needs::communities(graph, o->what); };
   return {parser, [o, needs](const std::stop_token& stop) {
-            if (!o->members.empty()) {
+            if (!o->members.empty() && rank_job::tells()) {
               refuse_same_file(o->common.input.file, o->members);
               refuse_same_file(o->common.output, o->members);
               o->listed.emplace(o->members, "--members");

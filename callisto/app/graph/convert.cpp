@@ -1,5 +1,6 @@
 // callisto convert: converts a graph from one format to another format.
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/rank_job.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>
@@ -20,18 +21,21 @@ struct convert_arguments {
 void run(const convert_arguments& o, const std::stop_token& stop) {
   o.run.apply({o.input.file, o.output.file});
   o.output.check(o.run.as_json);
+  if (rank_job::ranks() > 1) o.output.check_over_ranks();
   refuse_same_file(o.input.file, o.output.file);
-  progress_bar bar(o.run.progress_wanted());
+  progress_bar bar(o.run.progress_wanted() && rank_job::tells());
   bar.expect(loading_and({{"writing", 6}}));
   const graph::run_control context{&bar, stop};
   graph_input input = o.input;
   input.options.copies = o.output.order.empty() || o.output.order == "given" ? 0 : 1;
   loaded_graph loaded = input.load(context);
-  const written_file written = o.output.write(loaded.graph, context);
+  const written_file written = o.output.write(loaded.graph, {context, rank_job::among()});
   bar.finish();
+  if (!rank_job::tells()) return;
   tell_written(o.run, written, loaded.graph, loaded.seconds, [&] {
     json object = describe(o.input, loaded);
     object["written"] = describe(written);
+    if (rank_job::ranks() > 1) object["ranks"] = rank_job::ranks();
     return object;
   });
 }

@@ -234,7 +234,7 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
       .weights = size.weighted,
       .side = o.side};
   const graph_drawing drawing = vertices ? draw_vertices(graph, groups.of, all, look, context)
-                                         : draw_communities(graph, groups.of, all, look, context);
+                                         : draw_communities(graph, groups.of, all, look, {context});
   const double seconds = time.seconds();
   std::vector<svg_panel> row{draw_graph(drawing.vertices, drawing.edges, o.side, o.side)};
   if (by_column) {

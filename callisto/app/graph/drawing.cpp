@@ -209,13 +209,14 @@ graph_drawing vertices_of(const graph::any_graph& any, const graph::csr_graph<Ve
 template <class Vertex>
 graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph<Vertex>& g,
                              const machine::page_array<std::uint64_t>& of, const community_sizes& largest,
-                             const drawing_look& look, const graph::run_control& context) {
+                             const drawing_look& look, const graph::shared_control& context) {
   graph_drawing drawing;
   drawing.communities = true;
+  graph::partners* const among = context.among;
   const std::size_t count = std::min(largest.size(), look.communities);
   const machine::page_array<std::uint32_t> place = places_of(of, largest, count);
   std::vector<std::uint64_t> between(count * count);  // arcs, by the places of both ends
-  parallel_for(std::uint64_t{0}, g.vertices(),
+  parallel_for(among == nullptr ? 0 : among->first(), among == nullptr ? g.vertices() : among->last(),
                [&](std::uint64_t v) {
                  if (place[v] == not_shown) return;
                  for (const Vertex w : g.out().row(v)) {
@@ -226,6 +227,14 @@ graph_drawing communities_of(const graph::any_graph& any, const graph::csr_graph
                },
                {.stop = context.stop});
   context.check();
+  if (among != nullptr) {
+    const std::vector<std::uint64_t> all = among->lists_of_all(between);
+    for (std::size_t i = 0; i != between.size(); ++i) {
+      between[i] = 0;
+      for (std::size_t p = 0; p != among->count(); ++p) between[i] += all[p * between.size() + i];
+    }
+    if (!among->tells()) return {};
+  }
   const std::vector<std::vector<std::uint64_t>> members = leading_members(any, of, largest, count, members_in_hints);
   const auto biggest = static_cast<double>(largest.front().second);
   std::uint64_t most = 1;
@@ -278,7 +287,7 @@ graph_drawing draw_vertices(const graph::any_graph& graph, const machine::page_a
 
 graph_drawing draw_communities(const graph::any_graph& graph, const machine::page_array<std::uint64_t>& of,
                                const community_sizes& largest, const drawing_look& look,
-                               const graph::run_control& context) {
+                               const graph::shared_control& context) {
   if (largest.empty()) return {};
   return std::visit([&](const auto& g) { return communities_of(graph, g, of, largest, look, context); }, graph);
 }

@@ -3,6 +3,7 @@
 
 #include <callisto/app/draw/svg_graph.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/layout/grouped.hpp>
 #include <callisto/machine/system/page_array.hpp>
@@ -54,10 +55,11 @@ graph_drawing draw_vertices(const graph::any_graph& graph, const machine::page_a
                             const graph::run_control& context);
 
 /// Returns a drawing of the communities, with lines as wide as there are edges between two. Takes 8 bytes a vertex.
+/// Together with context.among, if that is not null: each process looks at its rows; empty where nothing is told.
 /// Throws graph::cancelled.
 graph_drawing draw_communities(const graph::any_graph& graph, const machine::page_array<std::uint64_t>& of,
                                const community_sizes& largest, const drawing_look& look,
-                               const graph::run_control& context);
+                               const graph::shared_control& context);
 
 /// Returns for each of the first `count` groups of `largest` its up to `most` vertices of most arcs, best first.
 std::vector<std::vector<std::uint64_t>> leading_members(const graph::any_graph& graph,

@@ -123,7 +123,7 @@ void run(const generate_arguments& o, const std::stop_token& stop) {
   graph::any_graph made = graph::build_graph(make_edges(o, context), o.build, context, &report);
   if (o.weights_seed) made = graph::with_random_weights(std::move(made), *o.weights_seed, context);
   const double seconds = time.seconds();
-  const written_file written = o.output.write(made, context);
+  const written_file written = o.output.write(made, {context});
   bar.finish();
   if (o.run.as_json) {
     const graph_size size = size_of(made);

@@ -135,12 +135,22 @@ void graph_output::check(bool as_json) const {
   if (order == "hubs" && to != native_name) throw usage_error("--order: only a native file can have the order hubs");
 }
 
+void graph_output::check_over_ranks() const {
+  const char* const flag = !order.empty()    ? "--order"
+                           : names_to        ? "--names-to"
+                           : vertex_table_to ? "--vertex-table-to"
+                                             : "";
+  if (*flag != '\0') throw usage_error(fmt::format("{} has no form for several ranks; expected 1 process", flag));
+  if (format_of(*this) == native_name) return;
+  throw usage_error(fmt::format("{}: ranks write native files together; expected the suffix .cg, or 1 process", file));
+}
+
 bool graph_output::keeps_attributes() const {
   const std::string to = format_of(*this);
   return vertex_table_to || to == native_name || graph::holds_attributes(graph::format_from_name(to));
 }
 
-written_file graph_output::write(graph::any_graph& graph, const graph::run_control& context) const {
+written_file graph_output::write(graph::any_graph& graph, const graph::shared_control& context) const {
   written_file written;
   written.path = file;
   written.format = format_of(*this);
@@ -157,7 +167,11 @@ written_file graph_output::write(graph::any_graph& graph, const graph::run_contr
   if (written.order != "given") written.order_seconds = ordering.seconds();
   const stopwatch time;
   if (written.format == native_name) {
-    graph::write_native(graph, file, context);
+    if (context.among != nullptr) {
+      graph::write_native_among(graph, file, context);
+    } else {
+      graph::write_native(graph, file, context);
+    }
   } else {
     const graph::file_format to = graph::format_from_name(written.format);
     written.lost = graph::what_is_lost(graph, file, to);

@@ -5,6 +5,7 @@
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
@@ -42,11 +43,14 @@ struct graph_output {
   /// Throws usage_error if the format is unclear or cannot have the order. Commands call this before their work begins.
   void check(bool as_json) const;
 
+  /// Throws usage_error for what ranks do not write together: they write native files in the order of the input.
+  void check_over_ranks() const;
+
   /// True if what is written holds attributes.
   bool keeps_attributes() const;
 
-  /// Brings `graph` into the order asked for, if any, and writes it.
-  written_file write(graph::any_graph& graph, const graph::run_control& context) const;
+  /// Brings `graph` into the order asked for, if any, and writes it; together with context.among, if that is not null.
+  written_file write(graph::any_graph& graph, const graph::shared_control& context) const;
 };
 
 /// Returns what was written as keys for JSON.

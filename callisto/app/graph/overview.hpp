@@ -7,6 +7,7 @@
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/statistics.hpp>
 #include <callisto/graph/csr/weight_use.hpp>
@@ -110,7 +111,10 @@ struct overview {
 /// bytes a vertex.
 /// If a kernel cannot run on this graph, its part stays empty, and its step gives the reason: not enough memory, or
 /// unusable weights. Throws graph::cancelled at a stop request.
-overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context);
+///
+/// Together with context.among, if that is not null: the whole where the result is told; and std::bad_alloc if one
+/// process runs out of memory inside a step, which other processes cannot leave.
+overview survey(const graph::any_graph& graph, const overview_options& options, const graph::shared_control& context);
 
 /// Returns the stages of survey(), with their usual shares beside the 10 of loading the graph.
 std::vector<expected_stage> survey_stages();

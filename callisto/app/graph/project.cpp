@@ -37,7 +37,7 @@ void run(const projection_arguments& o, const std::stop_token& stop) {
   if (!std::visit(by_label, loaded.graph)) loaded.graph = graph::in_label_order(loaded.graph, context);
   graph::any_graph part =
       std::visit([&](const auto& graph) { return graph::projection(graph, o.options, context); }, loaded.graph);
-  const written_file written = o.output.write(part, context);
+  const written_file written = o.output.write(part, {context});
   bar.finish();
   tell_written(o.run, written, part, loaded.seconds, [&] {
     json object = describe(o.input, loaded);

@@ -104,7 +104,7 @@ void run(const subgraph_arguments& o, const std::stop_token& stop) {
         return graph::any_graph(induced_subgraph(graph, choose(o, loaded.graph, graph, context), context));
       },
       loaded.graph);
-  const written_file written = o.output.write(part, context);
+  const written_file written = o.output.write(part, {context});
   bar.finish();
   tell_written(o.run, written, part, loaded.seconds, [&] {
     json object = describe(o.input, loaded);

@@ -1,5 +1,6 @@
 // Communities: the checks of arguments, and the levels for 32-bit vertices.
 #include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/communities/communities_among.hpp>
 #include <callisto/graph/communities/levels.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -16,9 +17,9 @@
 namespace callisto::graph {
 
 extern template communities_result communities_of(const csr_graph<std::uint64_t>&, const communities_options&,
-                                                  const run_control&);
+                                                  const shared_control&);
 extern template double quality_of(const csr_graph<std::uint64_t>&, const machine::page_array<std::uint64_t>&,
-                                  const communities_options&, const run_control&);
+                                  const communities_options&, const shared_control&);
 
 namespace {
 
@@ -46,6 +47,10 @@ std::string_view name_of(community_quality quality) noexcept {
 }
 
 double usual_resolution(const any_graph& graph, community_quality quality, const run_control& control) {
+  return usual_resolution_among(graph, quality, {control});
+}
+
+double usual_resolution_among(const any_graph& graph, community_quality quality, const shared_control& control) {
   if (quality == community_quality::modularity) return 1;
   return std::visit(
       [&](const auto& g) {
@@ -53,8 +58,9 @@ double usual_resolution(const any_graph& graph, community_quality quality, const
         if (n < 2) return 1.0;
         // Each undirected edge stands in two rows. Loops join no pair.
         const auto& out = g.out();
-        const double all = parallel_reduce(
-            std::uint64_t{0}, g.vertices(), 0.0,
+        partners* const among = control.among;
+        double all = parallel_reduce(
+            among == nullptr ? 0 : among->first(), among == nullptr ? g.vertices() : among->last(), 0.0,
             [&](std::uint64_t begin, std::uint64_t end, double sum) {
               for (std::uint64_t v = begin; v < end; ++v) {
                 for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
@@ -65,17 +71,24 @@ double usual_resolution(const any_graph& graph, community_quality quality, const
             },
             std::plus<>(), loop_options{.stop = control.stop});
         control.check();
+        if (among != nullptr) all = among->sum(all);
         return std::max(0.0, all * (g.directed() ? 2 : 1) / (n * (n - 1)));
       },
       graph);
 }
 
 communities_result communities(const any_graph& graph, const communities_options& options, const run_control& control) {
+  return communities_among(graph, options, {control});
+}
+
+communities_result communities_among(const any_graph& graph, const communities_options& options,
+                                     const shared_control& control) {
   check_resolution(options.resolution);
   if (options.iterations == 0) throw usage_error("iterations is 0, expected at least 1");
   if (options.hierarchy && options.method != community_method::louvain) {
     throw usage_error("a hierarchy is of the Louvain method");
   }
+  if (options.hierarchy && control.among != nullptr) throw usage_error("a hierarchy needs one process, not ranks");
   return std::visit([&](const auto& g) { return communities_of(g, options, control); }, graph);
 }
 
@@ -85,13 +98,14 @@ double quality(const any_graph& graph, const machine::page_array<std::uint64_t>&
   return std::visit(
       [&](const auto& g) {
         if (of.size() != g.vertices()) throw usage_error("the division is of another number of vertices");
-        return quality_of(g, of, options, control);
+        return quality_of(g, of, options, {control});
       },
       graph);
 }
 
-std::uint64_t needs::communities(const any_graph& graph, const communities_options& options) noexcept {
-  const graph_size s = size_of(graph);
+namespace {
+
+std::uint64_t needed(const needs::graph_size& s, const communities_options& options) noexcept {
   const bool labels = options.method == community_method::labels;
   const std::uint64_t mass = s.directed && options.directions == community_directions::follow ? 16 : 8;
   const std::uint64_t both = s.directed ? 2 * s.m * (s.v + (s.w != 0 ? 8 : 0)) + 16 * s.n : 0;
@@ -110,7 +124,23 @@ std::uint64_t needs::communities(const any_graph& graph, const communities_optio
   // Of a hierarchy the divisions, of which graphs tried had up to ten.
   const std::uint64_t divisions = options.hierarchy ? 10 * 8 * s.n + 2 * s.v * s.n : 0;
   return both + whole + divisions + 8 * s.n + (labels ? moves : 2 * (moves + coarse) + coarse_arcs) + tables + kept +
-         threads() * bytes_of_thread;
+         threads() * needs::bytes_of_thread;
+}
+
+}  // namespace
+
+std::uint64_t needs::communities(const any_graph& graph, const communities_options& options) noexcept {
+  return needed(size_of(graph), options);
+}
+
+std::uint64_t needs::communities_among(const any_graph& graph, const communities_options& options,
+                                       const partners& among) noexcept {
+  graph_size s = size_of(graph);
+  s.m = std::visit(
+      [&](const auto& g) { return s.n == 0 ? 0 : g.out().offsets[among.last()] - g.out().offsets[among.first()]; },
+      graph);
+  // Offsets, choices, and the vertices in the order of the processes that choose; and an array that is summed.
+  return needed(s, options) + (24 + 2 * s.v) * s.n;
 }
 
 }  // namespace callisto::graph

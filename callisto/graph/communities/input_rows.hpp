@@ -3,11 +3,13 @@
 
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/level.hpp>
+#include <callisto/graph/communities/row_owners.hpp>
 #include <callisto/graph/communities/rows.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -54,29 +57,50 @@ double largest_size(const csr_graph<Vertex>& graph, const run_control& control) 
   return most;
 }
 
+/// Returns offsets of the rows of the process, by which those of other ones are empty.
+inline machine::page_array<std::uint64_t> own_offsets(const machine::page_array<std::uint64_t>& offsets,
+                                                      const partners& among) {
+  machine::page_array<std::uint64_t> own(offsets.size(), machine::page_kind::used);
+  const std::uint64_t first = own.empty() ? 0 : offsets[among.first()];
+  const std::uint64_t last = own.empty() ? 0 : offsets[among.last()];
+  parallel_for(std::uint64_t{0}, std::uint64_t{own.size()},
+               [&](std::uint64_t v) { own[v] = std::clamp(offsets[v], first, last); });
+  return own;
+}
+
 /// Calls f(rows, unit) with the rows of the out-arcs. Throws usage_error for invalid weights; of `quality` cpm they may
-/// be negative, unless vertices take labels.
+/// be negative, unless vertices take labels or several processes have the rows.
 template <class Vertex, class Function>
-auto with_out_rows(const csr_graph<Vertex>& graph, const communities_options& options, const run_control& control,
+auto with_out_rows(const csr_graph<Vertex>& graph, const communities_options& options, const shared_control& control,
                    Function f) {
   const auto& out = graph.out();
-  const std::uint64_t* begins = out.offsets.data();
+  std::optional<row_owners> owners;
+  machine::page_array<std::uint64_t> own;
+  if (control.among != nullptr) {
+    owners = row_owners{control.among, control.among->bounds()};
+    own = own_offsets(out.offsets, *control.among);
+  }
+  const row_owners* const by = owners ? &*owners : nullptr;
+  const std::uint64_t* begins = owners ? own.data() : out.offsets.data();
   const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
   if (!graph.weighted()) {
-    return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}},
+    return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}, by},
              weight_unit{});
   }
   if (options.quality == community_quality::cpm && options.method != community_method::labels &&
-      survey_of(graph, control).refused()) {
+      control.among == nullptr && survey_of(graph, control).refused()) {
     const rounded_weights weights = round_weights(out.weights, graph.arcs(), largest_size(graph, control));
     machine::page_array<std::uint64_t> whole(graph.arcs());
     parallel_for(std::uint64_t{0}, graph.arcs(), [&](std::uint64_t a) { whole[a] = weights.with_sign(a); });
     return f(weighted_rows<Vertex, signed_weights>{graph.vertices(), begins, ends, out.targets.data(), {whole.data()}},
              weight_unit{weights.scale, weights.scale_again});
   }
-  const double most = survey_weights(graph, "communities other than by cpm", control).most;
+  const double most =
+      survey_weights_among(graph, control.among == nullptr ? "communities other than by cpm" : "communities over ranks",
+                           control)
+          .most;
   const rounded_weights weights = round_weights(out.weights, graph.arcs(), most);
-  return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(), weights},
+  return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(), weights, by},
            weight_unit{weights.scale, weights.scale_again});
 }
 
@@ -130,6 +154,47 @@ both_rows<Vertex> both_directions(const weighted_rows<Vertex, Weights>& out, con
   return both;
 }
 
+/// Returns such rows of the process' own vertices. Throws usage_error if the graph has no rows of in-arcs.
+template <class Vertex, class Weights>
+both_rows<Vertex> both_directions_of_own(const csr_graph<Vertex>& graph, const weighted_rows<Vertex, Weights>& out,
+                                         const run_control& control) {
+  constexpr bool weighted = !std::is_same_v<Weights, unit_weights>;
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which communities over ranks need");
+  const row_owners& owners = *out.owners;
+  const auto& in = graph.in();
+  both_rows<Vertex> both;
+  both.begins = machine::page_array<std::uint64_t>(out.vertices + 1, machine::page_kind::used);
+  const std::uint64_t first_out = graph.out().offsets[owners.first()];
+  const std::uint64_t first_in = in.offsets[owners.first()];
+  parallel_for(std::uint64_t{0}, out.vertices + 1, [&](std::uint64_t v) {
+    const std::uint64_t at = std::clamp(v, owners.first(), owners.last());
+    both.begins[v] = graph.out().offsets[at] - first_out + in.offsets[at] - first_in;
+  });
+  const std::uint64_t arcs = both.begins[out.vertices];
+  both.targets = machine::page_array<Vertex>(arcs, machine::page_kind::used);
+  if (weighted) both.weights = machine::page_array<std::uint64_t>(arcs, machine::page_kind::used);
+  parallel_for(
+      owners.first(), owners.last(),
+      [&](std::uint64_t v) {
+        std::uint64_t to = both.begins[v];
+        const auto copy = [&](const auto& rows, [[maybe_unused]] const auto& weight) {
+          for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a, ++to) {
+            both.targets[to] = rows.targets[a];
+            if constexpr (weighted) both.weights[to] = weight(a);
+          }
+        };
+        copy(graph.out(), out.weight);
+        if constexpr (weighted) {
+          copy(in, rounded_weights{&in.weights, out.weight.scale, out.weight.scale_again});
+        } else {
+          copy(in, out.weight);
+        }
+      },
+      loop_options{.stop = control.stop});
+  control.check();
+  return both;
+}
+
 /// Returns the weights of each vertex's arcs: of an undirected graph with loops counted twice; of a directed one the
 /// weights of out-arcs and the weights of in-arcs.
 template <class Vertex, class Weights>
@@ -147,12 +212,16 @@ mass_arrays strengths(const weighted_rows<Vertex, Weights>& rows, bool directed,
                },
                {.stop = control.stop});
   control.check();
+  if (rows.owners != nullptr) {
+    rows.owners->among->share(mass.out.data(), rows.owners->bounds);
+    if (directed) sum_among(*rows.owners->among, mass.in);
+  }
   return mass;
 }
 
 /// Calls f(rows, mass, chance) with what the options make of `graph`. If there are no edges, does not.
 template <class Vertex, class Function>
-void with_rows(const csr_graph<Vertex>& graph, const communities_options& options, const run_control& control,
+void with_rows(const csr_graph<Vertex>& graph, const communities_options& options, const shared_control& control,
                Function f) {
   with_out_rows(graph, options, control, [&](const auto& out, const weight_unit& unit) {
     using weights_type = std::remove_cvref_t<decltype(out.weight)>;
@@ -178,14 +247,20 @@ void with_rows(const csr_graph<Vertex>& graph, const communities_options& option
       f(out, mass, chance);
       return;
     }
-    const both_rows<Vertex> both = both_directions(out, control);
+    const both_rows<Vertex> both = [&] {
+      if constexpr (!weights_type::have_sign) {  // weights with a sign are those of one process
+        if (out.owners != nullptr) return both_directions_of_own(graph, out, control);
+      }
+      return both_directions(out, control);
+    }();
     const std::uint64_t* begins = both.begins.data();
     if (both.weights.empty()) {
-      f(weighted_rows<Vertex, unit_weights>{out.vertices, begins, begins + 1, both.targets.data(), {}}, mass, chance);
+      f(weighted_rows<Vertex, unit_weights>{out.vertices, begins, begins + 1, both.targets.data(), {}, out.owners},
+        mass, chance);
     } else {
       f(
           weighted_rows<Vertex, coarse_weights<weights_type>>{
-              out.vertices, begins, begins + 1, both.targets.data(), {both.weights.data()}},
+              out.vertices, begins, begins + 1, both.targets.data(), {both.weights.data()}, out.owners},
           mass, chance);
     }
   });
@@ -210,11 +285,11 @@ std::uint64_t name_by_smallest(const machine::page_array<Vertex>& number, machin
 /// modularity() and the constant Potts model, by `options`.
 template <class Vertex>
 double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std::uint64_t>& of,
-                  const communities_options& options, const run_control& control) {
+                  const communities_options& options, const shared_control& control) {
   return with_out_rows(graph, options, control, [&](const auto& rows, const weight_unit& unit) {
     constexpr bool have_sign = std::remove_cvref_t<decltype(rows.weight)>::have_sign;
     const bool directed = graph.directed();
-    const std::uint64_t inside = parallel_reduce(
+    std::uint64_t inside = parallel_reduce(
         std::uint64_t{0}, rows.vertices, std::uint64_t{0},
         [&](std::uint64_t v) {
           std::uint64_t mine = 0;
@@ -226,6 +301,7 @@ double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std:
         },
         std::plus<>{}, loop_options{.stop = control.stop});
     control.check();
+    if (rows.owners != nullptr) inside = rows.owners->among->sum(inside);
     mass_arrays mass = strengths(rows, directed, control);
     const auto all = static_cast<double>(sum_of(mass.out));
     if (have_sign ? graph.arcs() == 0 : all == 0) return 0.0;

@@ -3,6 +3,7 @@
 
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/moves.hpp>
+#include <callisto/graph/communities/row_owners.hpp>
 #include <callisto/graph/communities/rows.hpp>
 #include <callisto/graph/communities/steps.hpp>
 #include <callisto/graph/csr/progress.hpp>
@@ -89,7 +90,8 @@ class community_moves {
         community_(std::move(begin)),
         next_(rows.vertices, machine::page_kind::used),
         restless_(rows.vertices, machine::page_kind::used),
-        queue_(rows.vertices, machine::page_kind::used) {
+        queue_(rows.vertices, machine::page_kind::used),
+        chosen_(rows.owners != nullptr ? rows.vertices : 0, machine::page_kind::used) {
     const bool alone = community_.empty();
     if (alone) community_ = machine::page_array<Vertex>(rows.vertices, machine::page_kind::used);
     volume_ =
@@ -116,12 +118,13 @@ class community_moves {
   community_level run(bool to_the_end) {
     community_level done{rows_.vertices, 0, 0};
     for (still_ = false; !still_ && done.rounds < most_rounds; ++done.rounds) {
+      if (rows_.owners != nullptr && done.rounds != 0) join_marks(*rows_.owners->among, restless_);
       const std::uint64_t restless = gather();
       still_ = restless == 0;
       choice_.prefer_own = choice_.worth.chance != 0 || done.rounds == 0 || done.rounds >= first_faithful_round;
       if (still_ || (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share)) break;
       // Vertices that go to empty communities do so one by one: two must not choose the same.
-      done.moves += have_sign || restless < few_vertices ? move_one_by_one(restless) : move_in_parts(restless);
+      done.moves += have_sign || restless < few_vertices ? move_few(restless) : move_in_parts(restless);
       control_.check();
       if (control_.report != nullptr) control_.report->advance(1);
     }
@@ -164,6 +167,7 @@ class community_moves {
   std::uint64_t move_in_parts(std::uint64_t restless) {
     const std::uint64_t parts = std::clamp<std::uint64_t>(restless / least_part, 1, most_parts);
     const auto begin_of = [&](std::uint64_t part) { return restless * part / parts; };
+    if (rows_.owners != nullptr) return move_among(parts, begin_of);
     const auto size = [&](std::uint64_t step) { return begin_of(step / 2 + 1) - begin_of(step / 2); };
     struct alignas(64) tally {
       std::uint64_t moves = 0;
@@ -178,7 +182,9 @@ class community_moves {
           next_[v] = choice_.best(v, tables_[slot]);
         });
       } else {
-        for (std::uint64_t i = begin + first; i != begin + last; ++i) moved[slot].moves += move(queue_[i]) ? 1 : 0;
+        for (std::uint64_t i = begin + first; i != begin + last; ++i) {
+          moved[slot].moves += move(rows_, queue_[i]) ? 1 : 0;
+        }
       }
     });
     std::uint64_t all = 0;
@@ -186,17 +192,31 @@ class community_moves {
     return all;
   }
 
-  std::uint64_t move_one_by_one(std::uint64_t restless) {
+  /// Moves a part of the queue as one process does: each process decides for its own vertices, then all move all. A
+  /// process marks the neighbours of vertices with rows that it has.
+  template <class Begin>
+  std::uint64_t move_among(std::uint64_t parts, const Begin& begin_of) {
+    partners& among = *rows_.owners->among;
+    // Vertices that decide together may do so in any order.
+    std::vector<std::vector<std::uint64_t>> places(parts);
+    parallel_for(
+        std::uint64_t{0}, parts,
+        [&](std::uint64_t p) { places[p] = sort_by_owner(*rows_.owners, queue_.data(), begin_of(p), begin_of(p + 1)); },
+        {.batch = 1});
     std::uint64_t moves = 0;
-    for (std::uint64_t i = 0; i != restless; ++i) {
-      const Vertex v = queue_[i];
-      restless_[v] = 0;
-      if (have_sign && i % often == 0) control_.check();
-      next_[v] = choice_.best(v, tables_.front());
-      if constexpr (have_sign) {
-        if (next_[v] == choice_.alone) next_[v] = empty();
-      }
-      moves += move(v) ? 1 : 0;
+    for (const std::vector<std::uint64_t>& at : places) {
+      parallel_for(at[among.number()], at[among.number() + 1], [&](std::uint64_t first, std::uint64_t last) {
+        std::uint64_t i = first;
+        each_fetched(rows_, queue_, first, last, last,
+                     [&](Vertex v) { chosen_[i++] = choice_.best(v, tables_[this_thread()]); });
+      });
+      share_places(among, chosen_, at);
+      parallel_for(at.front(), at.back(), [&](std::uint64_t i) {
+        restless_[queue_[i]] = 0;
+        next_[queue_[i]] = chosen_[i];
+      });
+      moves += parallel_reduce(at.front(), at.back(), std::uint64_t{0},
+                               [&](std::uint64_t i) { return move(rows_, queue_[i]) ? std::uint64_t{1} : 0; });
     }
     return moves;
   }
@@ -208,7 +228,40 @@ class community_moves {
     return empty_.back();
   }
 
-  bool move(Vertex v) {
+  std::uint64_t move_few(std::uint64_t restless) {
+    if constexpr (!have_sign) {  // weights with a sign are those of one process
+      if (rows_.owners != nullptr) {
+        // All processes do the same with all of these rows.
+        std::vector<Vertex> by_owner(queue_.begin(), queue_.begin() + restless);
+        const std::vector<std::uint64_t> places = sort_by_owner(*rows_.owners, by_owner.data(), 0, restless);
+        const gathered_rows<Vertex> few = gather_rows(rows_, places, [&](std::uint64_t i) { return by_owner[i]; });
+        const weighted_rows<Vertex, whole_weights> rows = few.rows();
+        return move_one_by_one(
+            rows, community_choice<Vertex, whole_weights>{rows, choice_.community, choice_.worth, choice_.prefer_own},
+            restless);
+      }
+    }
+    return move_one_by_one(rows_, choice_, restless);
+  }
+
+  template <class Rows, class Choice>
+  std::uint64_t move_one_by_one(const Rows& rows, const Choice& choice, std::uint64_t restless) {
+    std::uint64_t moves = 0;
+    for (std::uint64_t i = 0; i != restless; ++i) {
+      const Vertex v = queue_[i];
+      restless_[v] = 0;
+      if (have_sign && i % often == 0) control_.check();
+      next_[v] = choice.best(v, tables_.front());
+      if constexpr (have_sign) {
+        if (next_[v] == choice.alone) next_[v] = empty();
+      }
+      moves += move(rows, v) ? 1 : 0;
+    }
+    return moves;
+  }
+
+  template <class Rows>
+  bool move(const Rows& rows, Vertex v) {
     const Vertex from = community_[v];
     const Vertex to = next_[v];
     if (from == to) return false;
@@ -216,8 +269,8 @@ class community_moves {
     take_from(volume_, from, mass_, v);
     add_to(volume_, to, mass_, v);
     if (have_sign && volume_.out[from] == 0) empty_.push_back(from);
-    for (std::uint64_t a = rows_.begins[v]; a != rows_.ends[v]; ++a) {
-      const Vertex w = rows_.targets[a];
+    for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
+      const Vertex w = rows.targets[a];
       // With negative ties, a neighbour in the community that v has come to may want to leave.
       if (restless_of(w) == 0 && (have_sign || next_[w] != to)) mark(restless_[w]);
     }
@@ -236,6 +289,7 @@ class community_moves {
   mass_arrays volume_;                          ///< by community: the masses of its vertices
   machine::page_array<std::uint8_t> restless_;  ///< by vertex: 1 if it has to decide again
   machine::page_array<Vertex> queue_;           ///< the vertices of a round
+  machine::page_array<Vertex> chosen_;          ///< by place in the queue: what its process has decided
   std::vector<std::uint64_t> block_begins_;
   std::vector<Vertex> empty_;  ///< if weights have a sign: all communities without vertices, and some that have got one
   community_choice<Vertex, Weights> choice_{rows_, nullptr, {}};

@@ -8,6 +8,7 @@
 #include <callisto/graph/communities/level.hpp>
 #include <callisto/graph/communities/moves.hpp>
 #include <callisto/graph/communities/refine.hpp>
+#include <callisto/graph/communities/row_owners.hpp>
 #include <callisto/graph/communities/rows.hpp>
 #include <callisto/graph/communities/split.hpp>
 #include <callisto/graph/communities/steps.hpp>
@@ -35,6 +36,13 @@ class community_search {
   /// Returns by vertex a number of its community, and fills levels and `converged` of `result`.
   template <class Weights>
   map run(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, communities_result& result) {
+    if constexpr (!Weights::have_sign) {  // weights with a sign are those of one process
+      if (rows.owners != nullptr && rows.vertices < few_vertices) {
+        // Too few to share: vertices move one by one. All processes do the same.
+        const gathered_rows<Vertex> whole = gather_all_rows(rows);
+        return run(whole.rows(), mass, result);
+      }
+    }
     for (auto& table : tables_) table.reserve(rows.vertices);
     const map order = shuffled<Vertex>(rows.vertices, options_.seed);
     if (options_.method == community_method::labels) {
@@ -180,7 +188,7 @@ class community_search {
 
 template <class Vertex>
 communities_result communities_of(const csr_graph<Vertex>& graph, const communities_options& options,
-                                  const run_control& control) {
+                                  const shared_control& control) {
   communities_result result;
   const std::uint64_t n = graph.vertices();
   result.of = machine::page_array<std::uint64_t>(n);

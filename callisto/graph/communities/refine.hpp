@@ -3,6 +3,7 @@
 
 #include <callisto/graph/communities/level.hpp>
 #include <callisto/graph/communities/moves.hpp>
+#include <callisto/graph/communities/row_owners.hpp>
 #include <callisto/graph/communities/rows.hpp>
 #include <callisto/graph/communities/steps.hpp>
 #include <callisto/graph/csr/progress.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace callisto::graph {
 
@@ -65,6 +67,10 @@ class community_refinement {
     parallel_for(std::uint64_t{0}, groups, [&](std::uint64_t g) {
       for (std::uint64_t i = begin_of(g); i != begin_of(g + 1); ++i) group_[order_[i]] = static_cast<std::uint8_t>(g);
     });
+    if (rows_.owners != nullptr) {
+      join_among(groups, begin_of);
+      return std::move(part_);
+    }
     const auto size = [&](std::uint64_t step) { return begin_of(step / 2 + 1) - begin_of(step / 2); };
     in_steps(2 * groups, size, [&](unsigned slot, std::uint64_t step, std::uint64_t first, std::uint64_t last) {
       if (control_.stop.stop_requested()) return;
@@ -82,6 +88,36 @@ class community_refinement {
 
  private:
   static constexpr std::uint8_t no_mover = most_parts;
+
+  /// Each process decides for its own vertices of a group, then all vertices of the group join at all processes.
+  template <class Begin>
+  void join_among(std::uint64_t groups, const Begin& begin_of) {
+    partners& among = *rows_.owners->among;
+    machine::page_array<Vertex> list(rows_.vertices, machine::page_kind::used);
+    machine::page_array<Vertex> chosen(rows_.vertices, machine::page_kind::used);
+    std::vector<std::vector<std::uint64_t>> places(groups);
+    parallel_for(std::uint64_t{0}, groups,
+                 [&](std::uint64_t g) {
+                   std::copy(order_.begin() + begin_of(g), order_.begin() + begin_of(g + 1),
+                             list.begin() + begin_of(g));
+                   places[g] = sort_by_owner(*rows_.owners, list.data(), begin_of(g), begin_of(g + 1));
+                 },
+                 {.batch = 1});
+    for (std::uint64_t g = 0; g != groups; ++g) {
+      const std::vector<std::uint64_t>& at = places[g];
+      parallel_for(at[among.number()], at[among.number() + 1], [&](std::uint64_t first, std::uint64_t last) {
+        std::uint64_t i = first;
+        each_fetched(rows_, list, first, last, last,
+                     [&](Vertex v) { chosen[i++] = choose(v, static_cast<std::uint8_t>(g), tables_[this_thread()]); });
+      });
+      share_places(among, chosen, at);
+      parallel_for(at.front(), at.back(), [&](std::uint64_t i) {
+        next_[list[i]] = chosen[i];
+        join(list[i]);
+      });
+      control_.check();
+    }
+  }
 
   /// Returns the part that v joins, or v. Vertices of group `mover` decide together.
   Vertex choose(Vertex v, std::uint8_t mover, weight_table<Vertex>& table) const {

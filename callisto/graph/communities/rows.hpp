@@ -64,6 +64,8 @@ inline rounded_weights round_weights(const weight_array& values, std::uint64_t c
   return {&values, std::ldexp(1.0, half), std::ldexp(1.0, exponent - half)};
 }
 
+struct row_owners;
+
 /// Rows of weighted neighbours: row v is [begins[v], ends[v]). A neighbour may stand in a row several times, and its
 /// weights add up. A self-loop counts for no move.
 template <class Vertex, class Weights>
@@ -73,6 +75,7 @@ struct weighted_rows {
   const std::uint64_t* ends;
   const Vertex* targets;
   Weights weight;
+  const row_owners* owners = nullptr;  ///< null: this process has all rows (row_owners.hpp)
 
   std::uint64_t degree(std::uint64_t v) const noexcept { return ends[v] - begins[v]; }
 

@@ -1,8 +1,10 @@
 // Splitting communities that hang together only through vertices outside of them.
 #pragma once
 
+#include <callisto/graph/communities/row_owners.hpp>
 #include <callisto/graph/communities/rows.hpp>
 #include <callisto/graph/components/disjoint_forest.hpp>
+#include <callisto/graph/components/merged_forests.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/page_array.hpp>
@@ -33,6 +35,10 @@ machine::page_array<Vertex> connected_parts(const weighted_rows<Vertex, Weights>
       options);
   control.check();
   parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { compress(words, v); }, options);
+  if (rows.owners != nullptr) {
+    merge_forests(*rows.owners->among, part, control);
+    share_first(*rows.owners->among, part);
+  }
   return part;
 }
 

@@ -2,6 +2,7 @@
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/csr/statistics_among.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -48,7 +49,6 @@ struct degree_tally {
   }
 };
 
-/// The counts of one thread.
 /// The counts of one thread.
 struct tallies {
   degree_tally out;
@@ -107,19 +107,41 @@ class counting {
   tallies all_;
 };
 
+/// Adds up the counts of all processes.
+degree_counts united(partners& among, const degree_counts& own) {
+  degree_counts all = among.lists_of_all(own);
+  std::sort(all.begin(), all.end(), [](const degree_count& a, const degree_count& b) { return a.degree < b.degree; });
+  degree_counts sums;
+  for (const degree_count& c : all) {
+    if (sums.empty() || sums.back().degree != c.degree) sums.push_back({c.degree, 0});
+    sums.back().vertices += c.vertices;
+  }
+  return sums;
+}
+
 template <class Vertex>
-degree_distribution count(const csr_graph<Vertex>& graph, const run_control& control) {
+degree_distribution count(const csr_graph<Vertex>& graph, const shared_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which its degrees count");
-  if (control.report != nullptr) control.report->begin("degrees", graph.vertices(), "vertices");
+  partners* const among = control.among;
+  const std::uint64_t first = among == nullptr ? 0 : among->first();
+  const std::uint64_t last = among == nullptr ? graph.vertices() : among->last();
+  if (control.report != nullptr) control.report->begin("degrees", last - first, "vertices");
   counting<Vertex> body(graph, control);
-  parallel_for<counting<Vertex>, tallies, std::uint64_t>(body, 0, graph.vertices(), {.stop = control.stop});
+  parallel_for<counting<Vertex>, tallies, std::uint64_t>(body, first, last, {.stop = control.stop});
   control.check();
-  return body.counts();
+  degree_distribution found = body.counts();
+  if (among == nullptr) return found;
+  for (degree_counts* counts : {&found.out, &found.in, &found.simple}) *counts = united(*among, *counts);
+  return found;
 }
 
 }  // namespace
 
 degree_distribution count_degrees(const any_graph& graph, const run_control& control) {
+  return count_degrees_among(graph, {control});
+}
+
+degree_distribution count_degrees_among(const any_graph& graph, const shared_control& control) {
   return std::visit([&](const auto& g) { return count(g, control); }, graph);
 }
 

@@ -63,6 +63,16 @@ class CALLISTO_API partners {
     for (const T& each : all_of(value)) total = total + each;
     return total;
   }
+  /// Returns the lists of all processes, that of process 0 first.
+  template <class T>
+  std::vector<T> lists_of_all(const std::vector<T>& own) {
+    std::vector<std::uint64_t> bounds{0};
+    for (const std::uint64_t size : all_of(std::uint64_t{own.size()})) bounds.push_back(bounds.back() + size);
+    std::vector<T> all(bounds.back());
+    std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(bounds[number_]));
+    share(all.data(), bounds);
+    return all;
+  }
   /// Returns what make() returns where the result is told; all processes get it.
   template <class T, class Make>
   std::vector<T> from_first(const Make& make) {

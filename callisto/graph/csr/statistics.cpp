@@ -149,24 +149,27 @@ double correlation(const degree_sums& s) noexcept {
 }
 
 template <class Vertex>
-double assortativity_of(const csr_graph<Vertex>& graph, const run_control& control) {
+double assortativity_of(const csr_graph<Vertex>& graph, const shared_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which assortativity needs");
   const std::uint64_t n = graph.vertices();
+  const std::uint64_t first_vertex = control.among == nullptr ? 0 : control.among->first();
+  const std::uint64_t last_vertex = control.among == nullptr ? n : control.among->last();
   const auto degrees_of = [&](const adjacency<Vertex>& rows) {
     machine::page_array<std::uint64_t> degrees(n);
     const bool complete =
-        parallel_for(std::uint64_t{0}, n,
+        parallel_for(first_vertex, last_vertex,
                      [&](std::uint64_t v) { for_each_simple_in(rows.row(v), v, [&](Vertex) { ++degrees[v]; }); },
                      {.stop = control.stop});
     if (!complete) throw cancelled();
+    if (control.among != nullptr) control.among->share(degrees.data(), control.among->bounds());
     return degrees;
   };
   const machine::page_array<std::uint64_t> out = degrees_of(graph.out());
   const machine::page_array<std::uint64_t> in =
       graph.directed() ? degrees_of(graph.in()) : machine::page_array<std::uint64_t>();
   const std::uint64_t* const to = graph.directed() ? in.data() : out.data();
-  const degree_sums sums = parallel_reduce(
-      std::uint64_t{0}, n, degree_sums{},
+  degree_sums sums = parallel_reduce(
+      first_vertex, last_vertex, degree_sums{},
       [&](std::uint64_t first, std::uint64_t last, degree_sums running) {
         for (std::uint64_t v = first; v < last; ++v) {
           for_each_simple_in(graph.out().row(v), v, [&](Vertex w) { running.add(out[v], to[w]); });
@@ -175,6 +178,7 @@ double assortativity_of(const csr_graph<Vertex>& graph, const run_control& contr
       },
       std::plus<>(), loop_options{.stop = control.stop});
   control.check();
+  if (control.among != nullptr) sums = control.among->sum(sums);
   return correlation(sums);
 }
 
@@ -201,6 +205,10 @@ double reciprocity(const graph_statistics& statistics, bool directed) noexcept {
 }
 
 double degree_assortativity(const any_graph& graph, const run_control& control) {
+  return degree_assortativity_among(graph, {control});
+}
+
+double degree_assortativity_among(const any_graph& graph, const shared_control& control) {
   return std::visit([&](const auto& g) { return assortativity_of(g, control); }, graph);
 }
 

@@ -116,6 +116,15 @@ weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_v
 }
 
 template <class Vertex>
+weight_survey survey_of_among(const csr_graph<Vertex>& graph, const shared_control& control) {
+  if (control.among == nullptr || !graph.weighted()) return survey_of(graph, control);
+  const std::vector<std::uint64_t>& bounds = control.among->bounds();
+  const std::size_t me = control.among->number();
+  return control.among->sum(
+      survey_arcs(graph, graph.out().offsets[bounds[me]], graph.out().offsets[bounds[me + 1]], control));
+}
+
+template <class Vertex>
 weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control) {
   return survey_arcs(graph, 0, graph.out().weights.size(), control);
 }
@@ -191,8 +200,12 @@ template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);
 template void refuse_weights(const csr_graph<std::uint64_t>&, std::string_view);
 template weight_survey look_at_weights(const csr_graph<std::uint32_t>&, const run_control&);
 template weight_survey look_at_weights(const csr_graph<std::uint64_t>&, const run_control&);
-template weight_survey survey_weights_among(const csr_graph<std::uint32_t>&, std::string_view, const shared_control&);
-template weight_survey survey_weights_among(const csr_graph<std::uint64_t>&, std::string_view, const shared_control&);
+template CALLISTO_API weight_survey survey_weights_among(const csr_graph<std::uint32_t>&, std::string_view,
+                                                         const shared_control&);
+template CALLISTO_API weight_survey survey_weights_among(const csr_graph<std::uint64_t>&, std::string_view,
+                                                         const shared_control&);
+template weight_survey survey_of_among(const csr_graph<std::uint32_t>&, const shared_control&);
+template weight_survey survey_of_among(const csr_graph<std::uint64_t>&, const shared_control&);
 template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const run_control&);
 template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const run_control&);
 template csr_graph<std::uint32_t> surveyed(csr_graph<std::uint32_t>&&, const run_control&);

@@ -37,12 +37,16 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 /// Surveys the weights as survey_weights() does, together with control.among if that is not null: each process surveys
 /// its rows. Where the result is told, weight_error names the arc; elsewhere it does not.
 template <class Vertex>
-weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_view what,
-                                   const shared_control& control);
+CALLISTO_API weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_view what,
+                                                const shared_control& control);
 
 /// Surveys the weights of all out-arcs, in parallel; accepts all weights. Throws cancelled.
 template <class Vertex>
 CALLISTO_API weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control);
+
+/// Returns the graph's own survey, or one made together with control.among, if that is not null; accepts all weights.
+template <class Vertex>
+weight_survey survey_of_among(const csr_graph<Vertex>& graph, const shared_control& control);
 
 /// Returns the weights in the short form if all of them are short, converted in parallel. Throws cancelled and
 /// std::bad_alloc.

@@ -1,7 +1,7 @@
 // Sampling distances by breadth-first searches, one at a time.
 #include <callisto/graph/bfs/bfs.hpp>
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/distance/distance_sources.hpp>
 #include <callisto/graph/distance/distances.hpp>
 #include <callisto/graph/multisource/bit_search.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -36,50 +36,6 @@ struct distance_tally {
     for (std::size_t d = 0; d < mine.size(); ++d) at[d] += mine[d];
   }
 };
-
-/// Returns the vertices of a component at `ranks`, ascending, among all its vertices; and its vertex of highest degree.
-template <class Vertex>
-std::pair<std::vector<std::uint64_t>, std::uint64_t> pick(const csr_graph<Vertex>& graph,
-                                                          const component_map<Vertex>& map, std::uint64_t component,
-                                                          const std::vector<std::uint64_t>& ranks) {
-  std::vector<std::uint64_t> picked;
-  std::uint64_t hub = component;
-  std::uint64_t highest = 0;
-  std::uint64_t rank = 0;
-  auto next = ranks.begin();
-  for (std::uint64_t v = 0; v < map.size(); ++v) {
-    if (map[v] != component) continue;
-    const std::uint64_t degree = graph.out().degree(v) + (graph.directed() ? graph.in().degree(v) : 0);
-    if (degree > highest) {
-      highest = degree;
-      hub = v;
-    }
-    if (next != ranks.end() && rank == *next) {
-      picked.push_back(v);
-      ++next;
-    }
-    ++rank;
-  }
-  return {std::move(picked), hub};
-}
-
-/// Returns `count` different numbers below `size`, or all of them, ascending.
-std::vector<std::uint64_t> draw(std::uint64_t count, std::uint64_t size, std::uint64_t seed) {
-  std::vector<std::uint64_t> drawn;
-  if (count >= size) {
-    for (std::uint64_t i = 0; i < size; ++i) drawn.push_back(i);
-    return drawn;
-  }
-  // Floyd's method: each set is equally likely (Bentley and Floyd, "A sample of brilliance", CACM 1987).
-  const counter_random random(seed);
-  for (std::uint64_t i = size - count; i < size; ++i) {
-    const std::uint64_t r = below(random(i - (size - count)), i + 1);
-    const bool known = std::find(drawn.begin(), drawn.end(), r) != drawn.end();
-    drawn.push_back(known ? i : r);
-  }
-  std::sort(drawn.begin(), drawn.end());
-  return drawn;
-}
 
 /// Searches from all of `sources`, the vertices of a component of an undirected graph; returns the pairs by distance.
 /// Each thread searches from 64 at a time, a bit for each.
@@ -159,7 +115,7 @@ distance_sample sample_distances(const csr_graph<Vertex>& graph, const component
   if (sizes.empty()) return found;
   found.vertices = sizes.front().second;
   const auto [sources, hub] =
-      pick(graph, map, sizes.front().first, draw(options.sources, found.vertices, options.seed));
+      pick_sources(graph, map, sizes.front().first, draw_sources(options.sources, found.vertices, options.seed));
   if (control.report != nullptr) control.report->begin("distances", sources.size() + 2, "searches");
 
   if (sources.size() == found.vertices && !graph.directed() && found.vertices > 64) {

@@ -33,6 +33,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/csr/progress.hpp>
 
 #include <string>
@@ -47,6 +48,12 @@ enum class native_check {
 
 /// Writes the graph to `path`, whole or not at all. Throws output_error and cancelled.
 CALLISTO_API void write_native(const any_graph& graph, const std::string& path, const run_control& control = {});
+
+/// Writes the graph together with control.among: the same file as write_native() writes of the whole graph. Each
+/// process writes the targets and weights of its rows, the one that tells the rest; all see the path. The target is a
+/// plain file or none yet: throws usage_error for other targets. Throws output_error at all processes if one cannot
+/// write; cancelled.
+CALLISTO_API void write_native_among(const any_graph& graph, const std::string& path, const shared_control& control);
 
 /// Opens the graph of a native file. Its arrays are the file's pages, mapped read-only while the graph lives. The file
 /// must not be changed in place during that time; replacing it by rename, as write_native() does, is safe.

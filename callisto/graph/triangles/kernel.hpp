@@ -104,8 +104,14 @@ class oriented_graph {
   /// Calls f(u, v, w) for each of these triangles, u > v > w. `marks`: as in count_triangles().
   template <class Function>
   void for_each_triangle(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, const Function& f) const {
+    for_each_triangle(first, last, marks, *this, f);
+  }
+  /// Does so with the rows of the second corners from `second`.
+  template <class Function>
+  void for_each_triangle(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, const oriented_graph& second,
+                         const Function& f) const {
     caller<Function> found{f};
-    intersect_rows(first, last, marks, *this, found);
+    intersect_rows(first, last, marks, second, found);
   }
 
  private:
