@@ -4,7 +4,7 @@
 // An edge is told by an address that one thread releases and another acquires. The addresses are of plain members and
 // of places of this file, since the layout of what the library shares with programs is the same in both.
 // 1. The program before run(), and tasks: the scheduler's address. Tasks, and the program after run(): 8 bytes behind.
-// 2. Tasks of one lane, whatever thread has it: the lane's address.
+// 2. Tasks of one lane, whatever thread has it: the lane's address. Tasks on one stack: an address by that.
 // 3. A phase and the next: one of four addresses a group, by the number of the phase. A phase that only puts tasks into
 //    their buckets has none that the program would see, so the last two count.
 // 4. A group and those after it: an address of each group.
@@ -31,6 +31,12 @@ struct told {
   using native = machine::native;
   static void* begin_of_run(const scheduler<native>& of) noexcept { return address(&of); }
   static void* end_of_run(const scheduler<native>& of) noexcept { return address(&of, 8); }
+  /// Tasks run on stacks of the library, with which another thread may go on.
+  static void* stack(const void* object) noexcept {
+    constexpr std::uintptr_t part = std::uintptr_t{1} << 16;
+    const std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(object) / part * std::uint64_t{0x9e3779b97f4a7c15u};
+    return address(places, mixed >> 54 << 3);
+  }
   static void* before_group(const group<native>& g) noexcept { return address(&g.between); }
   static void* phase(const group<native>& g, std::uint64_t number) noexcept {
     static_assert(sizeof g.followers >= 24);
@@ -60,24 +66,34 @@ class task_seen {
  public:
   task_seen(lane<machine::native>& at, const group<machine::native>& in, const scheduler<machine::native>& of,
             const task& t) noexcept
-      : at_(at), in_(in), of_(of), phase_(in.phases) {
-    __tsan_acquire(told::begin_of_run(of));
-    __tsan_acquire(&at);
-    __tsan_acquire(told::before_group(in));
-    __tsan_acquire(told::phase(in, phase_ - 1));
-    __tsan_acquire(told::phase(in, phase_ - 2));
-    __tsan_acquire(told::spawned(of, t));
-  }
+      : at_(seen(this, at, in, of, t)), in_(in), of_(of), phase_(in.phases) {}
   ~task_seen() {
+    // The lane and the stack come last: another thread may go on with them, and this object stands there.
+    lane<machine::native>& at = at_;
     __tsan_release(told::phase(in_, phase_));
     told::release_to_followers(in_);
-    __tsan_release(&at_);
     __tsan_release(told::end_of_run(of_));
+    __tsan_release(&at);
+    __tsan_release(told::stack(this));
   }
   task_seen(const task_seen&) = delete;
   task_seen& operator=(const task_seen&) = delete;
 
  private:
+  /// Called before the object is written.
+  static lane<machine::native>& seen(const void* self, lane<machine::native>& at, const group<machine::native>& in,
+                                     const scheduler<machine::native>& of, const task& t) noexcept {
+    __tsan_acquire(told::stack(self));
+    __tsan_acquire(&at);
+    __tsan_acquire(told::begin_of_run(of));
+    __tsan_acquire(told::before_group(in));
+    const std::uint64_t phase = in.phases;
+    __tsan_acquire(told::phase(in, phase - 1));
+    __tsan_acquire(told::phase(in, phase - 2));
+    __tsan_acquire(told::spawned(of, t));
+    return at;
+  }
+
   lane<machine::native>& at_;
   const group<machine::native>& in_;
   const scheduler<machine::native>& of_;
@@ -87,21 +103,29 @@ class task_seen {
 /// While it lives, the calling thread is alone in a group, between two phases.
 class between_phases_seen {
  public:
-  between_phases_seen(lane<machine::native>& at, const group<machine::native>& in) noexcept : at_(at), in_(in) {
-    __tsan_acquire(told::begin_of_run(at.owner()));
-    __tsan_acquire(&at);
-    for (std::uint64_t phase = 0; phase < 4; ++phase) __tsan_acquire(told::phase(in, phase));
-  }
+  between_phases_seen(lane<machine::native>& at, const group<machine::native>& in) noexcept
+      : at_(seen(this, at, in)), in_(in) {}
   ~between_phases_seen() {
+    lane<machine::native>& at = at_;
     __tsan_release(told::phase(in_, in_.phases - 1));  // of the phase that has ended
     told::release_to_followers(in_);
-    __tsan_release(&at_);
-    __tsan_release(told::end_of_run(at_.owner()));
+    __tsan_release(told::end_of_run(at.owner()));
+    __tsan_release(&at);
+    __tsan_release(told::stack(this));
   }
   between_phases_seen(const between_phases_seen&) = delete;
   between_phases_seen& operator=(const between_phases_seen&) = delete;
 
  private:
+  static lane<machine::native>& seen(const void* self, lane<machine::native>& at,
+                                     const group<machine::native>& in) noexcept {
+    __tsan_acquire(told::stack(self));
+    __tsan_acquire(&at);
+    __tsan_acquire(told::begin_of_run(at.owner()));
+    for (std::uint64_t phase = 0; phase < 4; ++phase) __tsan_acquire(told::phase(in, phase));
+    return at;
+  }
+
   lane<machine::native>& at_;
   const group<machine::native>& in_;
 };

@@ -28,7 +28,7 @@ inline constexpr std::string_view actor_threads = "threads";  ///< on twice as m
 
 /// Runs the actor NAME or NAME:HOW for so many milliseconds from `begin` on, in nanoseconds of the steady clock.
 /// Returns its line: units of work, then the median, the 99th percentile and the longest of their times in
-/// milliseconds. Throws error if a result is wrong.
+/// milliseconds, and the seconds of processor time of all of them. Throws error if a result is wrong.
 struct actor_line {
   bool known;        ///< false: this program cannot be that actor; `python` is a program of Python's
   std::string text;  ///< empty on a rank that does not tell

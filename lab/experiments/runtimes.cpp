@@ -48,6 +48,7 @@ std::string on_path(std::string_view program) {
 struct actor_figures {
   double units = 0;
   double median = 0;
+  double used = 0;  ///< seconds of processor time
 };
 
 /// The programs of an experiment, and where they share.
@@ -123,9 +124,10 @@ class actor_starter {
         if (stop.stop_requested()) throw graph::cancelled();
         std::this_thread::sleep_for(5ms);
       }
-      if (std::sscanf(outputs[i].c_str(), "%lf %lf", &all[i].units, &all[i].median) != 2)
+      if (std::sscanf(outputs[i].c_str(), "%lf %lf %*f %*f %lf", &all[i].units, &all[i].median, &all[i].used) != 3)
         throw error(fmt::format("bench manners: the program '{}' said '{}'", names[i], one_line(outputs[i])));
       all[i].units = std::max(all[i].units, 1.0);
+      all[i].used = std::max(all[i].used, 1e-6);
     }
     return all;
   }
@@ -190,12 +192,19 @@ runtimes_result measure_runtimes(const runtimes_plan& plan, const std::stop_toke
     };
     using both = std::vector<actor_figures>;
     const char* const rate = "units a second";
+    const char* const efficiency = "units a second of processor time";
     if (plain && p.first == p.second) {
-      add(p.first, p.second, rate, [&](const both& f) { return (f[0].units + f[1].units) / plan.seconds; }, true);
+      const auto units = [](const both& f) { return f[0].units + f[1].units; };
+      add(p.first, p.second, rate, [&](const both& f) { return units(f) / plan.seconds; }, true);
+      add(p.first, p.second, efficiency, [&](const both& f) { return units(f) / (f[0].used + f[1].used); }, true);
       continue;
     }
-    add(p.first, p.second, rate, [&](const both& f) { return f[0].units / plan.seconds; }, true);
-    if (plain) add(p.second, p.first, rate, [&](const both& f) { return f[1].units / plan.seconds; }, true);
+    const auto add_of = [&](const std::string& runtime, const std::string& beside, std::size_t which) {
+      add(runtime, beside, rate, [&](const both& f) { return f[which].units / plan.seconds; }, true);
+      add(runtime, beside, efficiency, [&](const both& f) { return f[which].units / f[which].used; }, true);
+    };
+    add_of(p.first, p.second, 0);
+    if (plain) add_of(p.second, p.first, 1);
     if (p.way == actor_sleeps)
       add(p.second, p.first, "median unit, ms", [](const both& f) { return f[1].median; }, false);
   }
@@ -213,7 +222,7 @@ std::string tables_of(const runtimes_result& of, double limit) {
     if (std::find(names.begin(), names.end(), c.runtime) == names.end()) names.push_back(c.runtime);
   }
   for (const auto& [way, measure] : headings) {
-    const bool sleeper = measure != headings.front().second || measure.starts_with("median");
+    const bool sleeper = measure.starts_with("median");
     std::vector<table::column> columns{{way == "plain" ? "beside"
                                         : sleeper      ? way + ", beside"
                                                        : "beside, " + way,

@@ -25,7 +25,8 @@ struct runtime_cell {
   std::string runtime;
   std::string beside;
   std::string way;
-  std::string measure;  ///< "units a second"; of one that sleeps: "median unit, ms"
+  /// "units a second", "units a second of processor time"; of one that sleeps: "median unit, ms".
+  std::string measure;
   double off;
   double sharing;
   double ratio;  ///< median of the rounds'; above 1: worse for sharing

@@ -126,7 +126,7 @@ try:
                 killed += 1
                 continue
             words = p.said().split()
-            if p.process.returncode != 0 or len(words) != 4:
+            if p.process.returncode != 0 or len(words) != 5:
                 failure = f"{name}: exit code {p.process.returncode}, said {p.said()!r}"
                 break
             ended[p.kind] += 1

@@ -40,7 +40,7 @@ class tick_policy {
   static constexpr unsigned eager_ticks_after_wait = 16;
   /// A set is calm after a tenth of a second.
   static constexpr std::uint64_t calms_per_second = 10;
-  /// What takes less than 200 us is brief.
+  /// A thread that was busy for less than 200 us was so briefly, before any tick of the usual rate.
   static constexpr std::uint64_t briefs_per_second = 5000;
 
   /// True if the set has been without a reason for soon ticks for long enough.
