@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Runs random programs of all runtimes at once, as jobs that share the machine, and checks each result.
 
-    tests/cosched/soak_runtimes.py build/release/bin/callisto-lab [--seconds 1800] [--seed N] [--programs 6] [--longest MS]
+    tests/cosched/soak_runtimes.py build/release/bin/callisto-lab [--seconds 1800] [--seed N] [--programs 6]
+                                   [--longest MS]
 
-The programs are the actors of `callisto-lab bench manners --runtimes`: loops, algorithms and tasks, OpenMP, Domino, Global in
-one process and on two ranks, kernels from Python. Each runs for 0.2 to 5 s, plainly, at nice level 19, with pauses, or on
-twice as many threads as contexts. One in eight is stopped for a while, or killed; a killed one has no result. A program that fails,
-says a wrong result or does not end ends the soak with the exit code 1; so does a unit of work that took longer than
---longest, of programs that were not stopped. The last line says what ran and the longest unit.
+The programs are the actors of `callisto-lab bench manners --runtimes`: loops, algorithms and tasks, OpenMP, Domino,
+Global in one process and on two ranks, kernels from Python. Each runs for 0.2 to 5 s, plainly, at nice level 19, with
+pauses, or on twice as many threads as contexts. One in eight is stopped for a while, or killed; a killed one has no
+result. A program that fails, says a wrong result or does not end ends the soak with the exit code 1; so does a unit of
+work that took longer than --longest, of programs that were not stopped. The last line says what ran and the longest
+unit.
 """
 
 import argparse
@@ -45,8 +47,9 @@ if openmp.exists():
 if launcher:
     kinds.append("ranks")
 script = subprocess.run([lab, "bench", "program", "python", "1"], capture_output=True, text=True).stdout
-if script and subprocess.run([sys.executable, "-c", "import callisto_graph"], env={**os.environ, "PYTHONPATH": str(package)},
-                             capture_output=True).returncode == 0:
+with_package = {**os.environ, "PYTHONPATH": str(package)}
+found = subprocess.run([sys.executable, "-c", "import callisto_graph"], env=with_package, capture_output=True)
+if script and found.returncode == 0:
     kinds.append("python")
 
 
@@ -69,8 +72,8 @@ class Program:
             environment["PYTHONPATH"] = str(package)
         self.began = time.monotonic()
         self.output = tempfile.TemporaryFile(dir=table)
-        self.process = subprocess.Popen([*command, *arguments], stdout=self.output, stderr=subprocess.STDOUT, env=environment,
-                                        start_new_session=True)
+        self.process = subprocess.Popen([*command, *arguments], stdout=self.output, stderr=subprocess.STDOUT,
+                                        env=environment, start_new_session=True)
         # A launcher's ranks have groups of their own, which a signal to the launcher does not reach.
         disturbed = chance.random() < 1 / 8 and self.kind != "ranks"
         self.trouble = chance.choice(["stop", "kill"]) if disturbed else None
