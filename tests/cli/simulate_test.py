@@ -270,22 +270,6 @@ class Simulate(CommandTest):
         self.assertIn("us a phase of one task", self.succeed("simulate", "domino", *small[:-2]))
         self.refuse(USAGE, "simulate", "domino", "x4-2", "--threads", "2000", says="--threads")
 
-    def test_queues_of_tasks(self):
-        small = ["sparc-t5-8", "--threads", "1,256", "--height", "9"]
-        result = self.json("simulate", "tasks", *small)
-        (machine,) = result["simulated"]
-        self.assertEqual([r["threads"] for r in machine["runs"]], 4 * [1, 256])
-        for one, many in zip(machine["runs"][::2], machine["runs"][1::2]):
-            self.assertEqual((one["tasks"], many["tasks"], one["steals"]), (1023, 1023, 0), one["queues"])
-            # A task takes 1,000 cycles: queues cannot be faster, and cost less than tasks do.
-            self.assertTrue(1023 * 1000 <= one["cycles"] < 2 * 1023 * 1000, one)
-            self.assertTrue(10 * 1000 <= many["cycles"] < one["cycles"] / 8, many)
-            self.assertGreater(many["steals"], 0)
-        self.assertEqual([r["combined"] for r in machine["runs"][:4]], [0, 0, 0, 0])
-        self.assertGreater(machine["runs"][5]["combined"], 0)
-        self.assertIn("a combining queue for each core", self.succeed("simulate", "tasks", *small))
-        self.refuse(USAGE, "simulate", "tasks", "x4-2", "--threads", "2000", says="--threads")
-
     def test_simulated_manners(self):
         small = ["--jobs", "4", "--contexts", "16", "--rounds", "1", "--length", "0.05"]
         result = self.json("simulate", "manners", *small)
