@@ -36,9 +36,12 @@ constexpr app::subcommand subcommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // `simulate cluster real` alone is a program for the ranks of a launcher.
-  static constexpr std::string_view of_ranks[] = {"simulate"};
-  const bool is_real = argc > 3 && std::string_view(argv[2]) == "cluster" && std::string_view(argv[3]) == "real";
+  // `simulate cluster real` and the actor `ranks` of `bench manners` are programs for the ranks of a launcher.
+  static constexpr std::string_view of_ranks[] = {"simulate", "bench"};
+  const auto is = [&](std::string_view second, std::string_view third) {
+    return argc > 3 && argv[2] == second && std::string_view(argv[3]).starts_with(third);
+  };
+  const bool is_real = is("cluster", "real") || is("program", "ranks");
   return app::run_program({.name = "callisto-lab",
                            .description = "Experiments on Callisto: measures and simulates how loops and jobs run.",
                            .version = CALLISTO_VERSION,

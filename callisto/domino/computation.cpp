@@ -241,7 +241,7 @@ void refuse_index(std::uint64_t index, std::uint64_t size) {
                     std::to_string(size));
 }
 
-bool computation::run(std::stop_token stop) {
+bool computation::run_tasks(std::stop_token stop) {
   state& s = *state_;
   if (s.running) throw usage_error("domino: run() is called inside a run; a task spawns tasks instead");
   struct running_now {

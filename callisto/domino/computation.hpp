@@ -6,6 +6,7 @@
 #include <callisto/domino/group.hpp>
 #include <callisto/domino/lane.hpp>
 #include <callisto/domino/marks.hpp>
+#include <callisto/domino/sanitizer.hpp>
 #include <callisto/domino/scheduler.hpp>
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
@@ -66,7 +67,14 @@ class task_group {
   /// usage_error while run() works.
   void between_phases(std::function<void(here&)> f) {
     refuse_while_running(of_);
+#if defined(CALLISTO_TOLD_TSAN)
+    group_.between = [&g = group_, f = std::move(f)](here& at) {
+      const between_phases_seen now(at, g);
+      f(at);
+    };
+#else
     group_.between = std::move(f);
+#endif
   }
 
   /// Phases that have ended, in all runs. Between runs, or in between_phases().
@@ -263,6 +271,7 @@ class merged_body final : public merged_task {
  private:
   static void run_one(task_type& type, here& at, const task& t) {
     auto& self = static_cast<merged_body&>(type);
+    const task_seen now(at, self.in(), self.home(), t);
     if (self.keys_ == nullptr) [[likely]]
       return self.begin(at, t);
     self.begin_with_key(at, t);
@@ -272,6 +281,7 @@ class merged_body final : public merged_task {
   }
   static void run_marked(task_type& type, here& at, const task& t) {
     auto& self = static_cast<merged_body&>(static_cast<walk&>(type).owner);
+    const task_seen now(at, self.in(), self.home(), t);
     ++at.counts().outdated;  // it is no instance itself
     const std::uint64_t first = t.index() * walked_at_once;
     const std::uint64_t last = std::min(first + walked_at_once, self.indices());
@@ -331,9 +341,11 @@ class counted_task : public task_base {
   void spawn_due(here& at, const Record& record, here::due when) {
     std::uint64_t copy[(sizeof record + 7) / 8] = {};
     std::memcpy(copy, &record, sizeof record);
-    if constexpr (is_small) return at.spawn(in(), when, task::of(number, copy[0]));
-    task t = task::of(number, 0);
-    for (const std::uint64_t word : copy) t.push(word);
+    task t = task::of(number, is_small ? copy[0] : 0);
+    if constexpr (!is_small) {
+      for (const std::uint64_t word : copy) t.push(word);
+    }
+    show_spawned(home_, t);
     at.spawn(in(), when, t);
   }
 };
@@ -346,6 +358,7 @@ class counted_body final : public counted_task<Record> {
  private:
   static void run_one(task_type<machine::native>& type, here& at, const task& t) {
     auto& self = static_cast<counted_body&>(type);
+    const task_seen now(at, self.in(), self.home(), t);
     if (self.keys_ == nullptr) [[likely]]
       return self.begin(at, t);
     self.begin_with_key(at, t);
@@ -430,7 +443,10 @@ class CALLISTO_API computation {
   /// Runs tasks until none is left: true. After a request to stop no task begins any more, and it returns false; the
   /// next run() goes on. An exception of a task stops it, too, and is rethrown. All that tasks did is visible
   /// afterwards. Throws usage_error if it is called inside a task. A run of one task takes less than a microsecond.
-  bool run(std::stop_token stop = {});
+  bool run(std::stop_token stop = {}) {
+    const run_seen now(schedules());
+    return run_tasks(std::move(stop));
+  }
 
   /// Between runs.
   domino::statistics statistics() const;
@@ -440,6 +456,7 @@ class CALLISTO_API computation {
  private:
   friend struct helper;
   struct state;
+  bool run_tasks(std::stop_token stop);
   void add(std::unique_ptr<task_base> made);
   merged_task& add_merged(std::unique_ptr<merged_task> made);
   void require_own(const task_group& in) const;

@@ -7,6 +7,7 @@
 #include <callisto/domino/sleeping_lanes.hpp>
 #include <callisto/domino/task.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/thread_sanitizer.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -157,6 +158,7 @@ class alignas(M::line_size) lane {
 
   /// Does what spawn() does, also for another phase, or if credits or room are short. Out of line: bodies are short.
   [[gnu::noinline]] void spawn_slowly(group<M>& g, due when, const task& of) {
+    const machine::unseen_by_sanitizer hidden;  // as in ring::make_room()
     if (!when.open) return defer(g, when.rank, of);
     if (pool_ == 0) draw(g);
     open_ring_->put_published(of);
@@ -169,10 +171,12 @@ class alignas(M::line_size) lane {
       tell();
   }
   [[gnu::noinline]] void draw(group<M>& g) noexcept {
+    const machine::unseen_by_sanitizer hidden;
     g.left.draw(bulk);
     pool_ = bulk;
   }
   [[gnu::noinline, gnu::cold]] void tell() noexcept {
+    const machine::unseen_by_sanitizer hidden;
     if (may_wake_) of_.sleeping().tell(number_);
   }
 

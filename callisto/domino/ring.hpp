@@ -16,6 +16,7 @@
 
 #include <callisto/domino/task.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/thread_sanitizer.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -192,6 +193,7 @@ class ring {
 
   /// Makes sure that positions [at, at + record] have separate words.
   [[gnu::noinline]] void make_room(std::uint64_t at, unsigned record) {
+    const machine::unseen_by_sanitizer hidden;  // the library may call the program's copy of this
     const std::uint64_t capacity = words_ == nullptr ? 0 : mask_ + 1;
     const std::uint64_t head = position(head_.load(order::acquire));  // acquire: take() has read what is before it
     limit_ = head + capacity;

@@ -5,6 +5,7 @@
 #include <callisto/app/base/sample_statistics.hpp>
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
@@ -16,6 +17,8 @@
 #include <callisto/machine/system/scratch_folder.hpp>
 #include <lab/experiments/one_run.hpp>
 #include <lab/experiments/pairs_experiment.hpp>
+#include <lab/experiments/runtime_actors.hpp>
+#include <lab/experiments/runtimes.hpp>
 
 #include <fmt/format.h>
 
@@ -158,7 +161,9 @@ std::map<std::string, said> run_actors(const situation& s, const variables& envi
 struct manners_arguments {
   unsigned rounds = 5;
   double seconds = 2;
-  bool pairs = false;  ///< true: measures pairs of programs, too
+  bool pairs = false;                 ///< true: measures pairs of programs, too
+  std::vector<std::string> runtimes;  ///< measures these beside each other instead; none: the situations
+  std::vector<std::string> ways;      ///< of the runtime beside; none: plain
   run_options run;
 };
 
@@ -243,7 +248,35 @@ std::vector<verdict> measure_pairs(const manners_arguments& o, const std::stop_t
   return all;
 }
 
+void run_runtimes(const manners_arguments& o, const std::stop_token& stop) {
+  runtimes_plan plan{.runtimes = o.runtimes, .rounds = o.rounds, .seconds = o.seconds};
+  if (!o.ways.empty()) plan.ways = o.ways;
+  plan.progress = o.run.progress_wanted();
+  const runtimes_result found = measure_runtimes(plan, stop);
+  if (!o.run.as_json) return print(tables_of(found, limit));
+  json all = json_of(found, limit);
+  all["rounds"] = o.rounds;
+  all["seconds"] = o.seconds;
+  print(to_text(all));
+}
+
+std::vector<std::string> names_of_runtimes() {
+  std::vector<std::string> all;
+  for (const runtime_actor& a : runtime_actors()) all.emplace_back(a.name);
+  return all;
+}
+
+std::string help_on_runtimes() {
+  std::string text;
+  for (const runtime_actor& a : runtime_actors()) text += fmt::format("  {:<12} {}\n", a.name, a.what);
+  return text;
+}
+
 void run(const manners_arguments& o, const std::stop_token& stop) {
+  if (!o.ways.empty() && o.runtimes.empty())
+    throw usage_error("--beside: says how the runtimes of --runtimes run; expected --runtimes, too");
+  if (o.pairs && !o.runtimes.empty()) throw usage_error("--pairs: expected either this or --runtimes");
+  if (!o.runtimes.empty()) return run_runtimes(o, stop);
   std::vector<verdict> all = measure(o, stop);
   if (o.pairs) {
     const std::vector<verdict> pairs = measure_pairs(o, stop);
@@ -340,6 +373,24 @@ command add_bench_manners(const command_parser& bench) {
       [o](const std::string& text) { o->seconds = parse_real("--length", text, {.low = 0.2, .high = 3600}); },
       "How long a run takes [2]");
   parser.add_flag("--pairs", o->pairs, "Measure pairs of programs, too: as jobs and on the plain system");
+  std::vector<std::string> offered = names_of_runtimes();
+  offered.insert(offered.begin(), "all");
+  add_parsed(
+      parser, "--runtimes", "LIST",
+      [o, offered](const std::string& text) {
+        o->runtimes = text == "all" ? names_of_runtimes() : words_of(text, "--runtimes", names_of_runtimes());
+      },
+      "Measure a program of each of these beside a program of each instead: all, or names below")
+      .word_list(offered);
+  const std::vector<std::string> ways{"plain", std::string(actor_is_nice), std::string(actor_sleeps),
+                                      std::string(actor_threads)};
+  add_parsed(
+      parser, "--beside", "LIST", [o, ways](const std::string& text) { o->ways = words_of(text, "--beside", ways); },
+      "How the program beside runs: plain, nice, asleep, threads [plain]")
+      .word_list(ways)
+      .more(
+          "`nice` is nice level 19; `asleep` sleeps 5 ms before each unit of its work; `threads` has twice as many "
+          "threads as contexts.");
   o->run.add_reporting_to(parser);
   parser.footer(
       "Runs jobs beside others in everyday situations: at low priority, mostly asleep, beside programs that are no "
@@ -353,9 +404,18 @@ command add_bench_manners(const command_parser& bench) {
       "of\n"
       "both alone on half of the machine, as jobs and on the plain system. One line says how many limits are "
       "missed.\n\n"
+      "With --runtimes, the table has a row for each runtime and a column for what runs beside it; what a program did "
+      "without\n"
+      "sharing by what it did with it. Each program checks its results. A runtime that is not here is left out: "
+      "ranks need\n"
+      "mpirun, and python a python3 with the package callisto-graph.\n\n"
+      "Units of work:\n" +
+      help_on_runtimes() +
+      "\n"
       "Examples:\n"
       "  callisto-lab bench manners\n"
       "  callisto-lab bench manners --pairs --rounds 3 --length 1\n"
+      "  callisto-lab bench manners --runtimes all --beside plain,nice --rounds 3 --length 1\n"
       "  callisto-lab bench manners --rounds 7 --length 4 --json > manners.json");
   return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
 }

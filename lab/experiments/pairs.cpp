@@ -12,6 +12,7 @@
 #include <lab/experiments/pairs_experiment.hpp>
 #include <lab/experiments/pairs_programs.hpp>
 #include <lab/experiments/pairs_report.hpp>
+#include <lab/experiments/runtime_actors.hpp>
 #include <lab/experiments/synthetic_program.hpp>
 
 #include <fmt/format.h>
@@ -146,6 +147,15 @@ command add_bench_program(const command_parser& bench) {
                               parse_count("BEGIN", o->begin, 0, std::numeric_limits<std::int64_t>::max()));
                 !line.empty()) {
               return print(line + '\n');
+            }
+            // For programs that start it themselves.
+            if (o->name == "python") return print(std::string(python_actor()));
+            if (const actor_line line =
+                    run_runtime_actor(o->name, parse_count("AMOUNT", o->amount, 1),
+                                      parse_count("BEGIN", o->begin, 0, std::numeric_limits<std::int64_t>::max()));
+                line.known) {
+              if (!line.text.empty()) print(line.text + '\n');
+              return;
             }
             print(fmt::format("{}\n", run_synthetic(o->name.c_str(), parse_count("AMOUNT", o->amount, 1))));
           }};

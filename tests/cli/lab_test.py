@@ -63,6 +63,28 @@ class Laboratory(CommandTest):
             with self.subTest(arguments):
                 self.assertTrue(self.refuse(USAGE, *arguments, program=LAB, says=says).startswith("callisto-lab: "))
 
+    def test_runtimes_beside_each_other(self):
+        short = ["--rounds", "1", "--length", "0.2", "--beside", "plain,asleep"]
+        result = self.json("bench", "manners", "--runtimes", "loops,domino", *short)
+        cells = [(c["runtime"], c["beside"], c["way"], c["measure"]) for c in result["runtimes"]]
+        rates, median = ["units a second", "units a second of processor time"], "median unit, ms"
+        both = ["loops", "domino"]
+        self.assertEqual(sorted(cells), sorted(
+            [(a, b, way, rate) for a in both for b in both for way in ["plain", "asleep"] for rate in rates] +
+            [(a, b, "asleep", median) for a in both for b in both]))
+        for cell in result["runtimes"]:
+            self.assertGreater(cell["off"], 0)
+            self.assertAlmostEqual(cell["worse"], cell["off"] / cell["sharing"] if cell["measure"] in rates
+                                   else cell["sharing"] / cell["off"])
+            self.assertEqual(cell["kept"], cell["worse"] <= result["limit"])
+        self.assertEqual((result["rounds"], result["absent"]), (1, {}))
+        self.assertEqual(result["missed"], sum(not c["kept"] for c in result["runtimes"]))
+        text = self.succeed("bench", "manners", "--runtimes", "global", "--rounds", "1", "--length", "0.2")
+        self.assertRegex(text, r"(?m)^beside +global\nglobal +\d")
+        for arguments, says in [(["--beside", "nice"], "--runtimes"), (["--runtimes", "loops", "--pairs"], "--pairs"),
+                                (["--runtimes", "cake"], "cake"), (["--runtimes", "loops", "--beside", "cake"], "cake")]:
+            self.refuse(USAGE, "bench", "manners", *arguments, says=says)
+
     def test_under_a_launcher_of_several_processes(self):
         done = run("simulate", "--list", env={"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
         self.assertEqual((done.returncode, done.stdout), (USAGE, b""))

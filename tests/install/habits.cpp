@@ -1,7 +1,8 @@
-// A program outside of the repository that uses loops, algorithms and tasks as programs do: for builds with sanitizers
-// of its own (of a Callisto without), static ones, with other standard libraries, without exceptions. A report of a
-// sanitizer is false.
+// A program outside of the repository that uses loops, algorithms, tasks and Domino as programs do: for builds with
+// sanitizers of its own (of a Callisto without), static ones, with other standard libraries, without exceptions. A
+// report of a sanitizer is false.
 #include <callisto/algorithms.hpp>
+#include <callisto/domino.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -80,6 +81,60 @@ void tasks_and_nesting() {
   check(std::accumulate(products.begin(), products.end(), 0L) == 2016L * 2016, "nested loops");
 }
 
+/// Plain data that tasks hand to each other by spawns, cells, phases, groups, keys and between runs.
+void domino_tasks() {
+  namespace domino = callisto::domino;
+  domino::computation all;
+  auto& first = all.main_group();
+  auto& second = all.group();
+  auto& ranked = all.group(domino::strict);
+  second.after(first);
+  ranked.after(second);
+  constexpr std::uint64_t n = 2000;
+  std::vector<std::string> texts(n);
+  std::vector<std::uint64_t> before(n);
+  std::vector<std::uint64_t> by_key(7);
+  std::vector<std::uint64_t> order;
+  domino::reducer<std::uint64_t> ran(all);
+  std::uint64_t phases = 0;
+  domino::cells<std::uint32_t> values(all, n);
+  // A tree of counted tasks: a child reads what its parent wrote before the spawn.
+  domino::counted_task<std::uint64_t>* tree = nullptr;
+  tree = &all.counted<std::uint64_t>(first, [&](domino::here& at, std::uint64_t i) {
+    texts[i] = (i == 0 ? std::string("from the root") : texts[(i - 1) / 2]) + '.';
+    for (const std::uint64_t child : {2 * i + 1, 2 * i + 2}) {
+      if (child < n) tree->spawn(at, child);
+    }
+    values.set(at, i, static_cast<std::uint32_t>(i + 1));
+    ++ran.at(at);
+  });
+  // The next phase: each reads its neighbours' text.
+  auto& next = all.task(first, n, [&](domino::here&, std::uint64_t i) {
+    before[i] = texts[i].size() + texts[(i + 1) % n].size() + phases;
+  });
+  values.on_change(next, domino::later);
+  first.between_phases([&](domino::here&) { phases += ran.sum(); });
+  // A group behind: tasks of one key follow each other.
+  auto& sums = all.task(second, n, [&](domino::here&, std::uint64_t i) { by_key[i % 7] += before[i]; });
+  sums.exclusive(7, [](std::uint64_t i) { return i % 7; });
+  auto& by_rank =
+      all.task(ranked, 300, [&](domino::here&, std::uint64_t i) { order.push_back(by_key[i % 7] != 0 ? i : n); });
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    phases = 0;
+    order.clear();
+    std::fill(by_key.begin(), by_key.end(), 0);
+    for (std::uint64_t i = 0; i < n; ++i) values.put(i, 0);
+    tree->spawn(all.outside(), 0);
+    for (std::uint64_t i = 0; i < n; ++i) sums.spawn(all.outside(), i);
+    for (std::uint64_t i = 0; i < 300; ++i) by_rank.spawn_at(all.outside(), i, i * 3);
+    check(all.run(), "a run of Domino");
+    std::uint64_t expected = 0;
+    for (std::uint64_t i = 0; i < n; ++i) expected += texts[i].size() + texts[(i + 1) % n].size() + n;
+    check(std::accumulate(by_key.begin(), by_key.end(), std::uint64_t{0}) == expected, "Domino's sums");
+    check(order.size() == 300 && std::is_sorted(order.begin(), order.end()), "Domino's ranks");
+  }
+}
+
 void two_leaders() {
   const auto sum = [] { return callisto::parallel_reduce(0, 10'000, 0L, [](int i) { return long{i}; }); };
   long others = 0;
@@ -115,6 +170,7 @@ void ends() {
 int main() {
   for (std::uint64_t round = 0; round < 10; ++round) loops_and_algorithms(round);
   tasks_and_nesting();
+  domino_tasks();
   two_leaders();
   ends();
   std::puts(wrong == 0 ? "good" : "bad");

@@ -11,9 +11,12 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -294,6 +297,109 @@ TEST(PlainSort, SortsByAnyProjection) {
   EXPECT_TRUE(std::ranges::equal(
       words, expected, {}, [](const std::string& s) { return s.substr(1); },
       [](const std::string& s) { return s.substr(1); }));
+}
+
+/// Texts that meet in each of the ways in which keys of eight characters can be equal: by number.
+constexpr int text_shapes = 9;
+std::vector<std::string> shaped_texts(int shape, std::size_t n, std::mt19937_64& random) {
+  std::vector<std::string> all(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::string& t = all[i];
+    const std::uint64_t r = random();
+    switch (shape) {
+      case 0:  // short ones
+        t = std::to_string(r >> (r % 60));
+        break;
+      case 1:  // a long beginning that all have
+        t = "https://www.example.com/a/page/with/a/number/" + std::to_string(r % n);
+        break;
+      case 2:  // bytes of any value, with zeros
+        t.resize(r % 12);
+        for (char& c : t) c = static_cast<char>(random() % 4 * 85);
+        break;
+      case 3:  // zeros at the end
+        t = std::string(r % 3, 'a') + std::string(r % 20, '\0');
+        break;
+      case 4:  // beginnings of each other
+        t = std::string(r % 200, 'x');
+        break;
+      case 5:  // few different ones
+        t = "one of a few that are equal in more than eight: " + std::to_string(r % 7);
+        break;
+      case 6:  // groups at several depths
+        t = "group " + std::to_string(r % 3) + std::string(r % 2 * 30, '.') + std::to_string(r % 11) + " of " +
+            std::to_string(r % 100'000);
+        break;
+      case 7:
+        t = std::string(100, 'e');
+        break;
+      default:  // nearly all alike, and some that are not
+        t = r % 16 == 0 ? std::to_string(r) : "prefix that is longer than sixteen " + std::to_string(r % 1000);
+    }
+  }
+  return all;
+}
+
+struct named {
+  std::string name;
+  std::size_t place;
+};
+
+TEST(TextSort, SortsAsStd) {
+  std::mt19937_64 random(5);
+  const std::size_t sizes[] = {2, 127, 128, 1000, tests::sanitized ? 17'000u : 40'000u};
+  for (const unsigned threads : {1u, 4u}) {
+    const with_threads now(threads);
+    for (int shape = 0; shape < text_shapes; ++shape) {
+      for (const std::size_t n : sizes) {
+        const std::vector<std::string> in = shaped_texts(shape, n, random);
+        std::vector<named> elements(n);
+        for (std::size_t i = 0; i < n; ++i) elements[i] = {in[i], i};
+        auto expected = elements;
+        std::ranges::stable_sort(expected, {}, &named::name);
+        auto mine = elements;
+        callisto::stable_sort(mine, {}, &named::name);
+        const auto same = [](const named& a, const named& b) { return a.place == b.place && a.name == b.name; };
+        ASSERT_TRUE(std::ranges::equal(mine, expected, same)) << shape << ' ' << n << ' ' << threads;
+        std::ranges::stable_sort(expected = elements, std::greater<>(), &named::name);
+        callisto::stable_sort(elements, std::greater<>(), &named::name);
+        ASSERT_TRUE(std::ranges::equal(elements, expected, same)) << shape << ' ' << n << ' ' << threads;
+        std::vector<std::string_view> views(in.begin(), in.end());
+        callisto::sort(views);
+        auto texts = in;
+        callisto::sort(texts.rbegin(), texts.rend(), std::ranges::greater());
+        ASSERT_TRUE(std::is_sorted(texts.begin(), texts.end()) && std::ranges::equal(texts, views))
+            << shape << ' ' << n;
+        auto again = in;
+        std::sort(again.begin(), again.end());
+        ASSERT_EQ(texts, again);
+      }
+    }
+  }
+}
+
+struct only_moved_text {
+  std::unique_ptr<std::string> text;
+  std::string_view view() const { return *text; }
+};
+
+TEST(TextSort, MovesElementsThatCannotBeCopied) {
+  const with_threads two(2);
+  std::mt19937_64 random(6);
+  std::vector<only_moved_text> all(20'000);
+  for (auto& e : all) e.text = std::make_unique<std::string>("text " + std::to_string(random() % 5000));
+  callisto::sort(all, std::less<std::string_view>(), &only_moved_text::view);
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &only_moved_text::view));
+  // An exception while keys are made leaves all elements where they were.
+  int calls = 0;
+  const auto throws = [&](const only_moved_text& e) -> std::string_view {
+    if (++calls > 100) throw std::runtime_error("on purpose");
+    return e.view();
+  };
+  std::swap(all[0], all[1]);
+  const with_threads one(1);
+  EXPECT_THROW(callisto::sort(all, {}, throws), std::runtime_error);
+  for (const auto& e : all) ASSERT_NE(e.text, nullptr);
 }
 
 TEST(PlainSort, SortsInsideOfALoop) {

@@ -98,6 +98,18 @@ TEST(TickPolicy, RestAndArrivalEndEagerness) {
   EXPECT_EQ(ticks.adapt(true, tick_rate::usual), change::quick) << "nor here";
 }
 
+TEST(TickPolicy, ThreadsThatWereBusyBrieflyAreKnown) {
+  constexpr std::uint64_t per_second = 1'000'000'000;
+  tick_policy ticks;
+  EXPECT_FALSE(ticks.was_brief()) << "it has not paused yet";
+  ticks.pause(10'000, per_second);
+  EXPECT_TRUE(ticks.was_brief());
+  ticks.arrive();
+  EXPECT_TRUE(ticks.was_brief()) << "until its next pause";
+  ticks.pause(250'000, per_second);
+  EXPECT_FALSE(ticks.was_brief()) << "as long as ticks of the usual rate are apart";
+}
+
 TEST(TickPolicy, SitesCountAtTheFirstTickOfATurnWhenEagerAndWhenCrowded) {
   tick_policy ticks;
   EXPECT_TRUE(ticks.see(standing, period, 1, 1000, false).asks_sites);

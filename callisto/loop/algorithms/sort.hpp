@@ -15,6 +15,7 @@
 #include <callisto/loop/algorithms/policy.hpp>
 #include <callisto/loop/algorithms/sort_alone.hpp>
 #include <callisto/loop/algorithms/splitters.hpp>
+#include <callisto/loop/algorithms/text_sort.hpp>
 #include <callisto/loop/indices.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/native.hpp>
@@ -90,6 +91,18 @@ void sort_bucket(T* from, Iterator to, std::ptrdiff_t n, std::uint16_t* bucket, 
   }
 }
 
+/// True if the elements were in order, or the other way round, which is common. They are in order then.
+template <class Iterator, class Less>
+bool puts_in_order(Iterator first, std::uint64_t n, Less& less, const std::source_location& where) {
+  const auto at = [&](std::uint64_t i) { return first + static_cast<std::iter_difference_t<Iterator>>(i); };
+  if (all_in_order(n, [&](std::uint64_t i) { return !less(*at(i), *at(i - 1)); }, where)) return true;
+  if (!all_in_order(n, [&](std::uint64_t i) { return static_cast<bool>(less(*at(i), *at(i - 1))); }, where))
+    return false;
+  static_cast<void>(parallel_for(
+      std::uint64_t{0}, n / 2, [&](std::uint64_t i) { std::ranges::iter_swap(at(i), at(n - 1 - i)); }, {}, where));
+  return true;
+}
+
 template <bool Stable, class Iterator, class Less>
 void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_location& where) {
   using T = std::iter_value_t<Iterator>;
@@ -106,13 +119,7 @@ void sample_sort(Iterator first, std::uint64_t n, Less less, const std::source_l
     return sort_alone<Stable>(first, at(n), less);
   }
   if constexpr (together) {
-    // Input that is sorted, or the other way round, is common.
-    if (all_in_order(n, [&](std::uint64_t i) { return !less(*at(i), *at(i - 1)); }, where)) return;
-    if (all_in_order(n, [&](std::uint64_t i) { return static_cast<bool>(less(*at(i), *at(i - 1))); }, where)) {
-      static_cast<void>(parallel_for(
-          std::uint64_t{0}, n / 2, [&](std::uint64_t i) { std::ranges::iter_swap(at(i), at(n - 1 - i)); }, {}, where));
-      return;
-    }
+    if (puts_in_order(first, n, less, where)) return;
     using tree = splitters<Iterator, Less>;
     const auto levels = std::min(static_cast<unsigned>(std::bit_width(n >> 11)), tree::most_levels);
     const tree split(first, n, levels, 16, less);
@@ -220,6 +227,16 @@ void sort_references(Iterator first, std::uint64_t n, Less& less, Projection& pr
     T* const at = std::to_address(first);
     sort_plain(at, n, plain_order_of<Less>(*at, projection), where);
   } else {
+    if constexpr (sorts_as_texts<Iterator, Less, Projection>() && machine::sanitizer_sees_library) {
+      constexpr std::uint64_t worth_while = 128;
+      if (n >= worth_while) {
+        const auto by_text = [&](const T& a, const T& b) {
+          return static_cast<bool>(std::invoke(less, std::invoke(projection, a), std::invoke(projection, b)));
+        };
+        if (!puts_in_order(first, n, by_text, where)) text_sort<Iterator, Less>(first, n, projection, where);
+        return;
+      }
+    }
     // Pointers keep what is compiled for different ranges of one type the same.
     const auto begin = [&] {
       if constexpr (std::contiguous_iterator<Iterator>) {
@@ -270,13 +287,15 @@ void sort_with(const policy& by, Iterator first, Iterator last, Less& less, Proj
 ///
 /// Numbers by std::less or std::greater, or by their `std::ranges` forms, sort by their bits. The same holds for
 /// trivially copyable elements of 8, 16, 24 or 32 bytes by a member that is a number (`sort(range, {}, &T::key)`). NaNs
-/// are allowed then, and come behind all numbers; -0.0 comes before or after 0.0. Any other order is asked by calls.
+/// are allowed then, and come behind all numbers; -0.0 comes before or after 0.0. Elements that are or have a
+/// std::string or std::string_view sort by eight characters at a time in these orders. Any other order is asked by
+/// calls.
 ///
-/// Uses a second array, and two bytes an element if it calls `less`; throws std::bad_alloc if there is no room, with
-/// the range as it was. If `less` throws, the range holds the same elements in some order, and also if it is no strict
-/// weak order, such as <= or one that changes: nothing outside of the range is read or written. The calling thread
-/// alone sorts short ranges, sorts inside of a loop body, and elements that may throw when they move, or are bits of a
-/// std::vector<bool>. It also sorts elements that are reached by objects, such as those of a zipped view, as
+/// Uses a second array, and two bytes an element if it calls `less`, 16 for texts; throws std::bad_alloc if there is no
+/// room, with the range as it was. If `less` throws, the range holds the same elements in some order, and also if it is
+/// no strict weak order, such as <= or one that changes: nothing outside of the range is read or written. The calling
+/// thread alone sorts short ranges, sorts inside of a loop body, and elements that may throw when they move, or are
+/// bits of a std::vector<bool>. It also sorts elements that are reached by objects, such as those of a zipped view, as
 /// std::ranges::sort does.
 template <std::ranges::random_access_range Range, class Less = std::less<>, class Projection = std::identity>
   requires loop::writable_sequence<Range> && (!std::same_as<Projection, std::source_location>)

@@ -12,6 +12,10 @@
 #if defined(CALLISTO_TOLD_TSAN)
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
+extern "C" void AnnotateIgnoreReadsBegin(const char* file, int line);
+extern "C" void AnnotateIgnoreReadsEnd(const char* file, int line);
+extern "C" void AnnotateIgnoreWritesBegin(const char* file, int line);
+extern "C" void AnnotateIgnoreWritesEnd(const char* file, int line);
 #endif
 
 namespace callisto::machine {
@@ -42,6 +46,25 @@ class seen_by_sanitizer {
  private:
   void* of_;
 #endif
+};
+
+/// While it lives, ThreadSanitizer takes no notice of the calling thread's reads and writes: of objects of the library.
+class unseen_by_sanitizer {
+ public:
+#if defined(CALLISTO_TOLD_TSAN)
+  unseen_by_sanitizer() noexcept {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  ~unseen_by_sanitizer() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+#else
+  unseen_by_sanitizer() noexcept {}
+#endif
+  unseen_by_sanitizer(const unseen_by_sanitizer&) = delete;
+  unseen_by_sanitizer& operator=(const unseen_by_sanitizer&) = delete;
 };
 
 /// While it lives, the calling thread leads what `of` stands for: those that take part see what it did before, and it

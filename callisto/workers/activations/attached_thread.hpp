@@ -181,6 +181,7 @@ class attached_thread final : public suspendable<M> {
   bool runs_ = false;        ///< since then, a tick has found it running
   std::uint64_t pause_ = 0;  ///< until it gives its context back again, in M::ticks()
   std::uint64_t returned_at_ = 0;
+  std::uint64_t proceeded_at_ = 0;    ///< when it got its context last, in M::ticks()
   bool is_blocked_ = false;           ///< it is in a system call that waits, and has no use for a context meanwhile
   std::uint64_t time_of_others_ = 0;  ///< that activations have had on its thread, in nanoseconds
   worker<M>* works_as_ = nullptr;
@@ -254,6 +255,7 @@ void attached_thread<M>::come_back() noexcept {
     context_ = set_.owners_.follow(context_);
   }
   if (context_ == context_owners<M>::none) return;
+  proceeded_at_ = M::ticks();
   set_.arrive(number_, set_.threads_[number_], nullptr, [this] { return should_yield(); });
   // Their handlers may wait for threads that have no context.
   if (letters_ != 0) go_without_context();

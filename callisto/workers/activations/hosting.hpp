@@ -12,6 +12,7 @@ namespace callisto::workers {
 template <machine::policy M>
 void worker_set<M>::let_pause(attached_thread<M>& g) noexcept {
   threads_[g.number_].does.set(role::elsewhere);
+  threads_[g.number_].ticks.pause(M::ticks() - g.proceeded_at_, M::ticks_per_second());
   set_present(g.number_, false);
   const unsigned c = g.context_;
   const bool has_context = c != context_owners<M>::none;

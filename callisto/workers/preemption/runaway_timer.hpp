@@ -50,6 +50,8 @@ class runaway_timer {
   /// Lets the thread's timer, if it has one now, tick at this rate from now on. From any thread, also in handlers. A
   /// system call.
   virtual void set_rate(unsigned thread, tick_rate rate) noexcept = 0;
+  /// Does the same, but the first tick may come as late as another job's patience allows.
+  virtual void set_rate_from_late_on(unsigned thread, tick_rate rate) noexcept { set_rate(thread, rate); }
 
   /// Interrupts the thread, if it has a timer now, by a tick that is not due (interruption::is_call); another one at
   /// the same time may be it. From any thread, also in handlers.
@@ -169,6 +171,7 @@ class posix_runaway_timer final : public runaway_timer {
   static void has_come_by_raise() noexcept;
 
   void set_rate(unsigned thread, tick_rate rate) noexcept override;
+  void set_rate_from_late_on(unsigned thread, tick_rate rate) noexcept override;
   void call(unsigned thread) noexcept override;
   void raise(int signal) noexcept override;
   void unblock() noexcept override;

@@ -24,11 +24,12 @@ constinit thread_local void* given_alternate [[gnu::tls_model("initial-exec")]] 
 
 }  // namespace
 
-void set_period(thread_timer& p, std::uint64_t nanoseconds) noexcept {
+void set_period(thread_timer& p, std::uint64_t nanoseconds, std::uint64_t least_first) noexcept {
   p.period.store(nanoseconds, std::memory_order_relaxed);  // relaxed: a hint
-  const timespec period{static_cast<time_t>(nanoseconds / 1'000'000'000),
-                        static_cast<long>(nanoseconds % 1'000'000'000)};
-  const itimerspec both{period, period};
+  const auto as_time = [](std::uint64_t ns) {
+    return timespec{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  };
+  const itimerspec both{as_time(nanoseconds), as_time(nanoseconds == 0 ? 0 : std::max(nanoseconds, least_first))};
   syscall(SYS_timer_settime, p.timer, 0, &both, nullptr);
 }
 

@@ -44,7 +44,8 @@ struct thread_timer {
   posix_runaway_timer::fate_finder fate = nullptr;
 };
 
-void set_period(thread_timer& p, std::uint64_t nanoseconds) noexcept;
+/// 0: no ticks. The first tick is due after `least_first` nanoseconds at least.
+void set_period(thread_timer& p, std::uint64_t nanoseconds, std::uint64_t least_first = 0) noexcept;
 /// Returns nanoseconds.
 std::uint64_t period_at(const thread_timer& p, tick_rate rate) noexcept;
 /// In the handler of a tick: learns what ticks cost, and makes them come more rarely if that is much.

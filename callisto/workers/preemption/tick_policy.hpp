@@ -40,6 +40,8 @@ class tick_policy {
   static constexpr unsigned eager_ticks_after_wait = 16;
   /// A set is calm after a tenth of a second.
   static constexpr std::uint64_t calms_per_second = 10;
+  /// A thread that was busy for less than 200 us was so briefly, before any tick of the usual rate.
+  static constexpr std::uint64_t briefs_per_second = 5000;
 
   /// True if the set has been without a reason for soon ticks for long enough.
   static constexpr bool is_calm(std::uint64_t since_reason, std::uint64_t ticks_per_second) noexcept {
@@ -61,6 +63,13 @@ class tick_policy {
 
   /// The thread has something to do from now on.
   void arrive() noexcept { eager_ticks_ = 0; }
+  /// The thread, an attached one, pauses after it was busy for `busy` M::ticks().
+  void pause(std::uint64_t busy, std::uint64_t per_second) noexcept {
+    was_brief_ = busy < per_second / briefs_per_second;
+  }
+  /// Whether the thread was busy for so short a time before its last pause that no tick was due in it. Then the first
+  /// tick may come late: to start a timer that is due soon, and to stop it, takes longer than many a region.
+  bool was_brief() const noexcept { return was_brief_; }
   /// The thread has started its own timer at this rate, which demanded() returned.
   void start(tick_rate rate) noexcept { is_rare_ = rate == tick_rate::rare; }
 
@@ -117,10 +126,11 @@ class tick_policy {
   }
 
  private:
-  unsigned turn_seen_ = 0;       ///< at the last tick
-  unsigned idle_ticks_ = 0;      ///< in a row without demand
-  unsigned eager_ticks_ = 0;     ///< quick ticks to come if none of them finds a wait; 0: not eager
-  bool is_rare_ = false;         ///< as start() was told last
+  unsigned turn_seen_ = 0;    ///< at the last tick
+  unsigned idle_ticks_ = 0;   ///< in a row without demand
+  unsigned eager_ticks_ = 0;  ///< quick ticks to come if none of them finds a wait; 0: not eager
+  bool is_rare_ = false;      ///< as start() was told last
+  bool was_brief_ = false;
   std::uint64_t last_tick_ = 0;  ///< when it came
   std::uint64_t began_ = 0;      ///< when the first tick of this turn came
   interruption last_;
