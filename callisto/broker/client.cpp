@@ -8,6 +8,7 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/host/cgroups.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/process_name.hpp>
 #include <callisto/machine/system/secure_environment.hpp>
 
 #include <algorithm>
@@ -23,7 +24,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -352,7 +352,7 @@ job_facts facts_of(const cosched::membership& how) {
   for (const unsigned c : how.contexts) {
     if (c < cosched::max_contexts) f.contexts[c / 64] |= std::uint64_t{1} << (c % 64);
   }
-  ::prctl(PR_GET_NAME, f.name.data());
+  f.name = machine::process_name();
   return f;
 }
 

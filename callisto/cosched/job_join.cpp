@@ -9,6 +9,7 @@
 #include <callisto/cosched/run_message.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/one_line.hpp>
+#include <callisto/machine/system/process_name.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <utility>
 
-#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace callisto::cosched {
@@ -33,8 +33,8 @@ job_record record_for(const membership& how) {
   r.weight = std::clamp(how.weight, 1u, max_weight);
   r.main = how.main && *how.main < max_contexts ? *how.main + 1 : 0;
   r.contexts = set_of(how.contexts);
-  std::array<char, sizeof r.name> name{};
-  prctl(PR_GET_NAME, name.data());
+  const std::array<char, 16> name = machine::process_name();
+  static_assert(sizeof name == sizeof r.name);
   std::memcpy(r.name.data(), name.data(), sizeof r.name);
   return r;
 }

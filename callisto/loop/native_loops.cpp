@@ -166,10 +166,11 @@ bool lead_all(const native_body& body, std::uint64_t n, const loop_options& opti
   return hand_out(body, n, options, site, where, wanted, claimed.with, {most, false});
 }
 
-/// True if a loop that one thread runs is one batch: nothing to hand out, and no thread to ask or tell.
-bool is_one_batch(const loop_options& options) noexcept {
+/// True if a loop of n iterations that one thread runs is one batch: nothing to hand out, and no thread to ask or tell.
+bool is_one_batch(std::uint64_t n, const loop_options& options) noexcept {
   // relaxed: as in recorded_loop.
-  return options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0;
+  return (options.batch == 0 || n <= options.batch) && !options.stop.stop_possible() &&
+         recording.load(machine::order::relaxed) == 0;
 }
 
 /// Runs a loop inside of another one: on the calling thread, until some thread is idle.
@@ -271,7 +272,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   }
   const workers::in_body here;
   // One iteration needs no item of a loop, which takes 5 to 16 KiB of the stack: recursions go deep by such loops.
-  if ((!several || (n == 1 && level == 0)) && is_one_batch(options)) {
+  if ((!several || (n == 1 && level == 0)) && is_one_batch(n, options)) {
     body.other({0, n}, native_body::by_others::batches());
     return true;
   }

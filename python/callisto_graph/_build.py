@@ -45,6 +45,14 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
         if core is not None:
             return Graph(core, None)
     values = None if weight is None else as_weights(weight)
+    numbered: Any = None
+    if (vertices is None and type(source) is type(target) is list and 0 < len(source) == len(target)
+            and type(source[0]) is type(target[0]) is str and (values is None or len(values) == len(source))):
+        # Copies: a signal's handler, and threads that run meanwhile, may change the lists.
+        numbered = _core.number_texts(source.copy(), target.copy())  # None: other labels are behind the texts
+    if numbered is not None:
+        u, v, labels = numbered
+        return _of_numbers(u, v, labels, values, directed, repeats, drop_loops, progress)
     columns = _arrow_columns(source, target)
     texts: Any = columns
     if (vertices is None and all(column is not None and column.holds_texts() for column in columns)
@@ -65,7 +73,6 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
         u = v = np.zeros(0, dtype=np.int64)
 
     table: Sequence[Hashable] | None = None
-    names: Any = None
     size: int | None = None
     if vertices is not None and not isinstance(vertices, (int, np.integer)):
         table, index = as_labels(vertices, "vertices")
@@ -77,18 +84,23 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
     elif u.dtype.kind in "iu" and v.dtype.kind in "iu" and min(u.min(initial=0), v.min(initial=0)) >= 0:
         u, v = same_ids(as_ids(u, "source"), as_ids(v, "target"))
     else:
-        u, v, table = number_labels(u, v)
-        size = len(table)
-        if found := in_order(table):
-            # As in files: vertices are numbered in the order of their names.
-            ranks, names = found
-            u, v, table = ranks[u], ranks[v], None
-
+        return _of_numbers(*number_labels(u, v), values, directed, repeats, drop_loops, progress)
     with reporting(progress) as receiver:
         core, _, _, _ = _core.from_edges(u, v, values, size, directed, repeats, drop_loops, receiver)
-    if names is not None:
-        core = _core.with_names(core, *names)
     return Graph(core, table)
+
+
+def _of_numbers(u: Any, v: Any, labels: list[Hashable], values: Any, directed: bool, repeats: str, drop_loops: bool,
+                progress: Progress) -> Graph:
+    """Makes the graph of two columns of places in `labels`. Texts become names: as in files, vertices are numbered in the
+    order of their names."""
+    found = in_order(labels)
+    if found:
+        ranks, names = found
+        u, v = ranks[u], ranks[v]
+    with reporting(progress) as receiver:
+        core, _, _, _ = _core.from_edges(u, v, values, len(labels), directed, repeats, drop_loops, receiver)
+    return Graph(_core.with_names(core, *names), None) if found else Graph(core, labels)
 
 
 _int64 = np.dtype(np.int64)

@@ -102,6 +102,45 @@ def test_many_texts_are_numbered_and_ordered_as_sorted_does():
         assert edge_set(made).keys() >= set(zip(names[:3000], names[3000:]))
 
 
+def test_texts_of_lists_and_arrays_make_one_graph():
+    words = ["", "a", "shared 1", "shared 11", "a text of more than twenty-four bytes, and its end",
+             "a text of more than twenty-four bytes, and another", "straße", "\U0001f600", "nul\0inside"]
+    words += [f"v{i}" for i in range(991)]
+    order = sorted(range(len(words)), key=lambda i: words[i].encode())
+    rank = np.argsort(order)
+    r = np.random.default_rng(3)
+    rows = 300_000  # more than a block: threads collect texts in tables of their own
+    picks = r.integers(0, len(words), (2, rows))
+    source, target = ([words[i] for i in column] for column in picks.tolist())
+    weight = r.random(rows)
+
+    def same(made, count):
+        numbers = cl.from_edges(rank[picks[0, :count]], rank[picks[1, :count]], weight[:count], vertices=len(words))
+        return (made.label_list() == [words[i] for i in order]
+                and all(np.array_equal(a, b) for a, b in zip(made.rows(), numbers.rows())))
+
+    assert same(cl.from_edges(source, target, weight), rows)
+    count = 20_000
+    for column in (list, tuple, np.array, lambda texts: np.array(texts, dtype=object)):
+        assert same(cl.from_edges(column(source[:count]), column(target[:count]), weight[:count]), count)
+
+
+def test_labels_that_are_no_texts_are_seen_behind_texts():
+    class Name(str):
+        pass
+
+    many = [f"v{i}" for i in range(100)]
+    for column in (list, lambda labels: np.array(labels, dtype=object)):
+        with pytest.raises(cl.UsageError, match="target of row 100 is missing"):
+            cl.from_edges(column(many + ["x"]), column(many + [None]))
+        assert cl.from_edges(column(many + [7]), column(many + ["x"])).label_list()[-2:] == [7, "x"]
+        assert cl.from_edges(column(many + [Name("v3")]), column(many + ["x"])).vertices == 101
+        with pytest.raises(cl.UsageError, match="source has 101 rows, target 100"):
+            cl.from_edges(column(many + ["x"]), column(many))
+        with pytest.raises(cl.UsageError, match="the weight of row 2 is NaN"):
+            cl.from_edges(column(["a", "b", "c"]), column(["b", "c", "d"]), [1.0, 2.0, float("nan")])
+
+
 def test_frames_of_edges_and_vertices():
     edges = {"source": ["b", "a"], "target": ["c", "b"], "w": [2.0, 3.0]}
     makers = [dict]

@@ -171,7 +171,7 @@ CLAIMS = [
                 {k: (use_of_weights(k), use_of_weights(k, "--weights", "length")) for k in words_in(m[1])})),
     (NETWORKX, r"\| `pagerank\(G, weight=None\)` \|[^|]*\| `callisto pagerank FILE (--weights none)` \|", None,
      lambda m: ("none", use_of_weights("pagerank", *m[1].split()))),
-    ("README.md", r"pagerank web\.txt\.gz --top 5 +# directed, unless the file or --undirected says otherwise",
+    ("README.md", r"pagerank web\.txt\.gz --top 5 +# directed, unless the file says otherwise",
      r"counts as directed unless you say",
      lambda m: (False, asked("info", KARATE)["graph"]["directed"])),
     ("docs/tutorial/first-graph.md", r"This file says in its first line that it is undirected", r"and no error",

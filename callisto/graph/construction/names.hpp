@@ -2,6 +2,7 @@
 // sorted together, and the rank of a name becomes its vertex.
 #pragma once
 
+#include <callisto/export.hpp>
 #include <callisto/graph/csr/edge_list.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/system/page_array.hpp>
@@ -21,7 +22,7 @@
 namespace callisto::graph {
 
 /// Distinct names, numbered from 0 in the order in which they are met. Thread-safety: one thread at a time.
-class name_table {
+class CALLISTO_API name_table {
  public:
   /// A name and what a look-up needs of it.
   struct probe {
@@ -114,7 +115,7 @@ class name_batch {
     table_.prefetch(p.wanted);
     if (++count_ == pending_.size()) flush();
   }
-  void flush();
+  CALLISTO_API void flush();
 
  private:
   struct pending {
@@ -176,7 +177,7 @@ enum class numeric_names {
 
 /// Returns the same edges between dense vertices: the names of all tables, numbered in ascending order. Every name is a
 /// vertex, also without an edge. There must be a name. Time: sorts the names; linear in the edges. Throws cancelled.
-any_edge_list number_by_name(std::vector<named_block>&& blocks, std::deque<name_table>&& tables, bool weighted,
-                             numeric_names numbers, const run_control& control);
+CALLISTO_API any_edge_list number_by_name(std::vector<named_block>&& blocks, std::deque<name_table>&& tables,
+                                          bool weighted, numeric_names numbers, const run_control& control);
 
 }  // namespace callisto::graph

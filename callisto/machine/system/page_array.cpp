@@ -23,7 +23,10 @@
 namespace callisto::machine {
 namespace {
 
-std::size_t page_size() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
 
 std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_size() - 1) / page_size() * page_size(); }
 
@@ -114,7 +117,7 @@ void* map_pages(std::size_t bytes, page_kind kind) {
   const std::size_t length = whole_pages(bytes);
   if (kept_pages* const keeper = keeper_of(length, kind); keeper != nullptr) {
     if (void* const address = keeper->take(length); address != nullptr)
-      return kind == page_kind::used ? address : std::memset(address, 0, length);
+      return kind == page_kind::used ? address : std::memset(address, 0, bytes);
   }
   // A huge page needs an aligned 2 MiB range: take one more and give the ends back.
   const std::size_t slack = kind != page_kind::small && length >= huge_page ? huge_page : 0;
