@@ -138,7 +138,7 @@ TEST(overview, can_be_stopped) {
   const loaded_graph loaded = made_of(8, bow_tie, graph::direction::undirected, 0);
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_THROW(survey(loaded.graph, {}, {nullptr, stop.get_token()}), graph::cancelled);
+  EXPECT_THROW(survey(loaded.graph, {}, {{nullptr, stop.get_token()}}), graph::cancelled);
 }
 
 }  // namespace

@@ -281,8 +281,9 @@ TEST_F(Broker, ABellThatIsClosedOrNamesAnotherContextEndsNoOtherJob) {
     EXPECT_EQ(reported().jobs, 2u) << "a job without bells stays: its process is there";
   }
   wait_for(1);
+  const hello again = good();
   const ring elsewhere{.context = cosched::max_contexts - 1};
-  const std::array<std::span<const std::byte>, 3> wrong{bytes_of(elsewhere), bytes_of(good()),
+  const std::array<std::span<const std::byte>, 3> wrong{bytes_of(elsewhere), bytes_of(again),
                                                         bytes_of(elsewhere).first(3)};
   for (const auto& bytes : wrong) {
     std::vector<descriptor> with;

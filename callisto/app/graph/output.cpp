@@ -117,7 +117,7 @@ void graph_output::add_to(const command_parser& parser) {
       .words({"hubs", "labels", "given"})
       .more(
           "Results speak of labels either way. `convert` says so where hubs first would make kernels faster; methods "
-          "whose answer is one of several good ones, such as communities, may find another one then.");
+          "with several good answers, such as communities, may find another one then.");
 }
 
 void graph_output::check(bool as_json) const {
