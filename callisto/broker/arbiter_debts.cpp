@@ -104,7 +104,8 @@ std::optional<arbiter::confinement> arbiter::confinement_of(unsigned job) const 
   }
   if (its.overruns) left.time = share * part_of_overrun;
   if (!left.contexts.empty()) return left;
-  lost.time = time_of_lost;
+  // The quota of a job that overruns stays: each change of a quota gives the whole of it anew.
+  lost.time = its.overruns ? left.time : time_of_lost;
   if (lost.contexts.empty()) lost.contexts = its.demand.contexts;
   return lost;
 }
