@@ -25,7 +25,7 @@ try=yes
 work=$(realpath -m "${1:-build/wheels}")
 dist=$PWD/dist
 [[ -z ${1:-} ]] || dist=$work/dist
-most_bytes=3000000
+most_bytes=4000000
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 PIP_CONSTRAINT=$PWD/packaging/build-constraints.txt
 export SOURCE_DATE_EPOCH PIP_CONSTRAINT PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -120,7 +120,7 @@ for python in "${pythons[@]}"; do
     wheel=$(echo "$work"/repaired/*.whl)
     mv "$wheel" "$dist/"
     wheel=$dist/${wheel##*/}
-    (($(stat -c %s "$wheel") <= most_bytes)) || die "$wheel has more than 3 MB"
+    (($(stat -c %s "$wheel") <= most_bytes)) || die "$wheel has more than 4 MB"
     [[ $kind == own ]] || abi3=$wheel
     echo "wheel: built ${wheel##*/}, $(($(stat -c %s "$wheel") / 1000)) kB"
   fi
