@@ -68,9 +68,9 @@ bool arbiter::has_competitors(unsigned job) const {
   const auto competes = [&](unsigned j) { return members_[j].account != members_[job].account; };
   for (unsigned c = 0; c < places_.size(); ++c) {
     const place& p = places_[c];
-    bool wanted = false;
-    p.wants.for_each([&](unsigned j) { wanted = wanted || competes(j); });
-    if (wanted) return true;
+    for (unsigned j = p.wants.first_from(0); j < most_jobs; j = p.wants.first_from(j + 1)) {
+      if (competes(j)) return true;
+    }
     // A holder that idles without a ring: its reply says so.
     if (p.state.runs != no_job && competes(p.state.runs) && !world_.look(p.state.runs, c).idle) return true;
   }

@@ -52,7 +52,7 @@ constexpr std::uint64_t patience = 1000 * ms;
 constexpr unsigned strangers_of_user = 8;
 /// How many control groups of jobs a broker looks at in P_high, some 10 us each.
 constexpr unsigned most_looks = 32;
-constexpr unsigned nobody = ~0u;  ///< no attendant
+constexpr unsigned no_attendant = ~0u;
 
 }  // namespace
 
@@ -117,7 +117,7 @@ struct server::impl {
     decides.set_limit(how.rules.contexts_of_user);
     decides.set_cores(open_cores(), now);
     enforces.keep_guests(how.rules);
-    rouse_all_but(nobody);
+    rouse_all_but(no_attendant);
   }
 
   // --- connections
@@ -422,7 +422,7 @@ struct server::impl {
         follow_cpus(now, held);
       }
       rest = longest_rest();
-      rouse_all_but(nobody);
+      rouse_all_but(no_attendant);
     }
   }
   /// Takes contexts that are unplugged from their jobs, and divides those that are plugged in again. Looks at control

@@ -23,6 +23,18 @@ T scan_ranks(const T& value, T first = {}, const Op& op = {},
   return first;
 }
 
+namespace detail {
+
+/// Returns what `first` and the elements of lower ranks combine to.
+template <class T, class Op>
+T before_part(std::span<const T> own, const T& first, const Op& op, std::source_location where) {
+  T sum = first;
+  for (const T& element : own) sum = op(sum, element);
+  return scan_ranks(sum, first, op, where);
+}
+
+}  // namespace detail
+
 /// Replaces each element by what `first` and all elements up to it combine to, this one included: elements of rank 0
 /// come first. Of an array by_block, parts are `a.local()`. op(a, b) is associative, and `first` changes nothing.
 /// Called by main of all ranks.
@@ -30,9 +42,7 @@ template <class T, class Op = std::plus<>>
   requires std::is_trivially_copyable_v<T>
 void inclusive_scan_parts(std::span<T> own, T first = {}, const Op& op = {},
                           std::source_location where = std::source_location::current()) {
-  T sum = first;
-  for (const T& element : own) sum = op(sum, element);
-  T running = scan_ranks(sum, first, op, where);
+  T running = detail::before_part<T>(own, first, op, where);
   for (T& element : own) element = running = op(running, element);
 }
 
@@ -41,9 +51,7 @@ template <class T, class Op = std::plus<>>
   requires std::is_trivially_copyable_v<T>
 void exclusive_scan_parts(std::span<T> own, T first = {}, const Op& op = {},
                           std::source_location where = std::source_location::current()) {
-  T sum = first;
-  for (const T& element : own) sum = op(sum, element);
-  T running = scan_ranks(sum, first, op, where);
+  T running = detail::before_part<T>(own, first, op, where);
   for (T& element : own) {
     const T next = op(running, element);
     element = running;
