@@ -11,6 +11,14 @@ using cosched::decision;
 using cosched::job_demand;
 using cosched::no_job;
 
+namespace {
+
+/// How many times as long as by their weights the turns of a job are beside a job of the same user that overruns. That
+/// job's threads spend its quota in other jobs' turns as well, and no job would run for the rest of its turns.
+constexpr unsigned turns_beside_overrun = 8;
+
+}  // namespace
+
 arbiter::arbiter(std::vector<unsigned> core_of, const cosched::timing& delays, arbiter_world& world)
     : core_of_(std::move(core_of)), delays_(delays), world_(world), said_(most_jobs), places_(core_of_.size()) {
   divided_ = divide_among_users(core_of_, {}, {});
@@ -145,13 +153,22 @@ void arbiter::divide_again(std::uint64_t now) {
   set_demands(now);
   std::vector<demand_of_user> demands;
   std::vector<unsigned> weights;
+  bool any_overruns = false;
   for (const user& u : users_) weights.push_back(u.weight);
   for (const member& m : members_) {
     if (!m.used || m.demand.contexts.empty()) continue;
     const auto its = std::ranges::find(users_, m.account, &user::account);
     demands.push_back({.user = static_cast<unsigned>(its - users_.begin()), .of = m.demand});
+    any_overruns |= m.overruns;
   }
   count(now);
+  divided_by_weight_.reset();
+  if (any_overruns) {
+    divided_by_weight_ = divide_among_users(core_of_, weights, demands);
+    for (demand_of_user& d : demands) {
+      if (!members_[d.of.job].overruns) d.of.weight *= turns_beside_overrun;
+    }
+  }
   divided_ = divide_among_users(core_of_, weights, demands);
   tell_all();
   for (unsigned c = 0; c < places_.size(); ++c) {

@@ -109,8 +109,8 @@ class CALLISTO_API arbiter {
   std::optional<confinement> confinement_of(unsigned job) const noexcept;
   /// Says whether the job overruns: its process uses far more processor time than the job has contexts, as with threads
   /// that never ask. Such a job borrows nothing, and is confined to its user's contexts, with less time than its share:
-  /// running without grants does not pay.
-  void set_overrun(unsigned job, bool overruns);
+  /// running without grants does not pay. It has short turns beside other jobs of its user.
+  void set_overrun(unsigned job, bool overruns, std::uint64_t now);
   bool overruns(unsigned job) const noexcept { return members_[job].overruns; }
   /// True if a job of another user wants a context, or has one and work there.
   bool has_competitors(unsigned job) const;
@@ -203,6 +203,7 @@ class CALLISTO_API arbiter {
   std::vector<std::vector<offer>> said_;  ///< by job, by context
   std::vector<place> places_;
   division divided_;
+  std::optional<division> divided_by_weight_;  ///< where a job overruns: the division without regard to that
   unsigned job_count_ = 0;
   unsigned limit_ = 0;
   std::uint64_t forced_ = 0;

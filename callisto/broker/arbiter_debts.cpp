@@ -12,8 +12,7 @@ namespace {
 
 /// The processor time of a job that has lost all of its user's contexts, in contexts.
 constexpr double time_of_lost = 0.02;
-/// The part of its share of processor time that a job has which overruns. Threads of the job also run in the turns of
-/// other jobs of its user on the same context, which keep .78 of their share by this.
+/// The part of its share of processor time that a job has which overruns: its threads also run in other jobs' turns.
 constexpr double part_of_overrun = 2.0 / 3;
 
 }  // namespace
@@ -52,7 +51,7 @@ void arbiter::read_overdue(unsigned context, std::uint64_t now) {
   }
 }
 
-void arbiter::set_overrun(unsigned job, bool overruns) {
+void arbiter::set_overrun(unsigned job, bool overruns, std::uint64_t now) {
   member& its = members_[job];
   if (its.overruns == overruns) return;
   its.overruns = overruns;
@@ -60,8 +59,8 @@ void arbiter::set_overrun(unsigned job, bool overruns) {
     ++forced_;
     ++its.had.forced;
   }
+  divide_again(now);
   world_.confine(job);
-  for (place& p : places_) p.due = 0;
 }
 
 bool arbiter::has_competitors(unsigned job) const {
@@ -92,6 +91,7 @@ void arbiter::forgive(unsigned context) {
 std::optional<arbiter::confinement> arbiter::confinement_of(unsigned job) const noexcept {
   const member& its = members_[job];
   if (!its.used || (its.overdue == 0 && !its.overruns)) return std::nullopt;
+  const division& shares = divided_by_weight_ ? *divided_by_weight_ : divided_;
   confinement left;
   confinement lost;
   double share = 0;
@@ -100,9 +100,9 @@ std::optional<arbiter::confinement> arbiter::confinement_of(unsigned job) const 
     const bool of_user = divided_.high[c].any_job([&](unsigned j) { return members_[j].account == its.account; });
     const bool borrowed = places_[c].state.runs == job && !its.overruns;
     if (of_user || borrowed) (places_[c].overdue == job ? lost : left).contexts.add(c);
-    share += divided_.high[c].share_of(job);
+    share += shares.high[c].share_of(job);
   }
-  if (its.overruns) left.time = share * part_of_overrun;
+  if (its.overruns) left.time = std::max(time_of_lost, share * part_of_overrun);
   if (!left.contexts.empty()) return left;
   // The quota of a job that overruns stays: each change of a quota gives the whole of it anew.
   lost.time = its.overruns ? left.time : time_of_lost;

@@ -443,7 +443,7 @@ struct server::impl {
       ++looks;
       if (jobs.by_number[looked_at_job]->control_groups.look()) follow_groups(looked_at_job, now);
       decides.count(now);
-      decides.set_overrun(looked_at_job, jobs.overruns(looked_at_job, now));
+      decides.set_overrun(looked_at_job, jobs.overruns(looked_at_job, now), now);
       held.unlock();
       held.lock();
     }

@@ -8,6 +8,7 @@
 // Two processes, each with a thread pinned to the same context. With --broker they are two users' jobs, each in a
 // session of its own, under `CALLISTO broker`; that needs root. Exit code 1 if a limit is missed.
 #include <lab/costs/compare.hpp>
+#include <lab/costs/two_users.hpp>
 
 #include <callisto/broker/client.hpp>
 #include <callisto/cosched/job.hpp>
@@ -38,7 +39,7 @@
 namespace {
 
 using namespace callisto;
-using clock = std::chrono::steady_clock;
+using namespace callisto::lab;
 
 /// The memory through which the two processes communicate.
 struct work_signal {
@@ -49,27 +50,6 @@ struct work_signal {
 };
 
 // All operations are seq_cst: a hand-over takes microseconds and needs only a few.
-
-std::int64_t now() { return clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
-
-/// Where jobs meet: in a table in the folder, or as users of the broker that listens there.
-struct meeting_place {
-  std::string folder;
-  bool has_broker = false;
-  std::chrono::microseconds pause{1500};  ///< longer than the borrower needs to take the context
-};
-constexpr unsigned owner_weight = 8;
-constexpr uid_t first_user = 64300;  ///< the owner's; the borrower's is the next
-
-/// Makes this process a user's, with a session of its own and a folder that leads to the broker's socket.
-void become_user(const meeting_place& there, uid_t user) {
-  const std::string own = fmt::format("{}/{}", there.folder, user);
-  if (::setsid() < 0 || ::setenv("CALLISTO_COSCHED_DIR", own.c_str(), 1) != 0 || ::setgid(user) != 0 ||
-      ::setuid(user) != 0) {
-    std::perror("handover: to become another user");
-    std::_Exit(1);
-  }
-}
 
 std::unique_ptr<cosched::job> join(const meeting_place& there, unsigned context, unsigned weight) {
   std::string refusal;
@@ -91,18 +71,6 @@ std::unique_ptr<cosched::job> join(const meeting_place& there, unsigned context,
     std::exit(1);
   }
   return job;
-}
-
-void pin(unsigned context) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(context, &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
-
-/// Works for about 100 ns between two lease polls.
-void work() {
-  for (int i = 0; i < 100; ++i) asm volatile("");
 }
 
 constexpr unsigned most_times = 10'000;
@@ -165,13 +133,6 @@ delays own(const meeting_place& there, unsigned context, work_signal& shared, un
   return found;
 }
 
-double quantile(std::vector<double>& values, double share) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0
-                        : values[std::min(values.size() - 1,
-                                          static_cast<std::size_t>(share * static_cast<double>(values.size())))];
-}
-
 /// Returns the nanoseconds of a lease poll of a job that is alone.
 double lease_poll(const meeting_place& there, unsigned context, unsigned times) {
   const auto job = join(there, context, 1);
@@ -183,44 +144,6 @@ double lease_poll(const meeting_place& there, unsigned context, unsigned times) 
   });
   if (disturbed != 0) fmt::print("check-ins that found something: {}\n", disturbed);
   return seconds / times * 1e9;
-}
-
-/// Starts a broker, which root alone can, for the two users; returns its process when it listens.
-pid_t start_broker(const meeting_place& there, const char* command) {
-  ::chmod(there.folder.c_str(), 0755);
-  for (const uid_t user : {first_user, first_user + 1}) {
-    const std::string own = fmt::format("{}/{}", there.folder, user);
-    if (::mkdir(own.c_str(), 0755) != 0 || ::symlink("../broker", (own + "/broker").c_str()) != 0 ||
-        ::chown(own.c_str(), user, user) != 0) {
-      std::perror("handover: users' folders");
-      std::exit(1);
-    }
-  }
-  const std::string socket = there.folder + "/broker";
-  const std::string weight = fmt::format("{}={}", first_user, owner_weight);
-  const pid_t broker = ::fork();
-  if (broker == 0) {
-    ::execl(command, command, "broker", "--quiet", "--socket", socket.c_str(), "--weight", weight.c_str(), nullptr);
-    std::perror(command);
-    std::_Exit(1);
-  }
-  while (::access(socket.c_str(), F_OK) != 0) {
-    if (::waitpid(broker, nullptr, WNOHANG) != 0) std::exit(1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return broker;
-}
-
-/// Runs a function as a user in a process of its own.
-template <class F>
-pid_t start_as(const meeting_place& there, uid_t user, const F& what) {
-  std::fflush(stdout);  // a child would print it again
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  if (there.has_broker) become_user(there, user);
-  what();
-  std::fflush(stdout);
-  std::_Exit(0);
 }
 
 }  // namespace

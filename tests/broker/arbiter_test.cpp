@@ -318,14 +318,18 @@ TEST(Arbiter, AJobThatOverrunsStaysOnItsUsersContextsWithLessThanItsShare) {
   EXPECT_TRUE(w.arbiter_.has_competitors(spinner));
   EXPECT_TRUE(w.arbiter_.has_competitors(fellow));
   EXPECT_FALSE(w.arbiter_.has_competitors(other)) << "it is the only one with work";
-  w.arbiter_.set_overrun(spinner, true);
-  w.arbiter_.set_overrun(spinner, true);
+  w.arbiter_.set_overrun(spinner, true, w.now_);
+  w.arbiter_.set_overrun(spinner, true, w.now_);
   EXPECT_EQ(w.confined, std::vector<unsigned>{spinner}) << "once";
   const auto where = w.arbiter_.confinement_of(spinner);
   ASSERT_TRUE(where);
   EXPECT_EQ(where->contexts.count(), 1u) << "the user's half";
   EXPECT_NEAR(where->time, 1.0 / 3, 0.02) << "two thirds of half a context";
   EXPECT_FALSE(w.arbiter_.confinement_of(fellow));
+  const auto turns = [&](unsigned job) { return w.its(job).share[0] + w.its(job).share[1]; };
+  EXPECT_NEAR(turns(fellow), 8.0 / 9, 0.02) << "its quota runs out in its fellow's turns";
+  EXPECT_NEAR(turns(spinner), 1.0 / 9, 0.02);
+  EXPECT_NEAR(turns(other), 1, 0.02);
   // It borrows no idle context, also of a user that wants nothing.
   for (const unsigned c : {0u, 1u}) w.idle(other, c);
   w.pass_time(100 * ms);
@@ -333,8 +337,9 @@ TEST(Arbiter, AJobThatOverrunsStaysOnItsUsersContextsWithLessThanItsShare) {
   w.try_take(spinner, not_its);
   w.pass_time(100 * ms);
   EXPECT_FALSE(w.try_take(spinner, not_its));
-  w.arbiter_.set_overrun(spinner, false);
+  w.arbiter_.set_overrun(spinner, false, w.now_);
   EXPECT_FALSE(w.arbiter_.confinement_of(spinner));
+  EXPECT_NEAR(turns(fellow), 0.5, 0.02);
   w.pass_time(100 * ms);
   EXPECT_TRUE(w.try_take(spinner, not_its));
 }
