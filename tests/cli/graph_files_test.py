@@ -186,6 +186,11 @@ class GraphFiles(CommandTest):
         self.assertEqual((shop["vertices"], shop["edges"]), (3, 2))
         stops = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nS1,S2,2,120\n"
         self.assertEqual(self.edges_of("transfers.txt", stops), sorted([("S1", "S2")]))
+        for ends in ["start_node,end_node", "station_from,station_to", "user_id,friend_id", "exporter,importer",
+                     "winner,loser"]:
+            self.assertEqual(self.edges_of("pairs.csv", ends + "\nanna,bob\nbob,cid\n"), [("anna", "bob"), ("bob", "cid")])
+        self.refuse(INPUT, "info", self.file("dates.csv", "place,person,valid_from,valid_to\na,b,1,2\nc,d,3,4\n"),
+                    says=["--columns FROM,TO"])
         self.assertIn("(a guess: --weights-column none)",
                       self.notes("info", self.file("cluster.csv", "source,target,cluster\na,b,1\n")))
         self.refuse(INPUT, "info", self.file("what.csv", "hash,nonce,block,gas\n0xa,1,2,3\n"),
@@ -194,6 +199,29 @@ class GraphFiles(CommandTest):
         for cell in ['"1,000"', "50%", "$5.00"]:
             self.refuse(INPUT, "info", self.file("money.csv", f"source,target,weight\na,b,{cell}\n"),
                         says=["column 'weight' holds", "--weights-column none"])
+
+    def test_rules_around_a_table_are_no_edges(self):
+        expected = [("ann", "bob", "2"), ("bob", "cid", "3")]
+        rows = "| ann | bob | 2 |\n| bob | cid | 3 |\n"
+        rule = "+-----+-----+---+\n"
+        psql = " src | dst | weight \n-----+-----+--------\n ann | bob |      2\n bob | cid |      3\n(2 rows)\n"
+        self.assertEqual(self.edges_of("psql.txt", psql), expected)
+        self.assertEqual(self.edges_of("mysql.txt", rule + "| src | dst | weight |\n" + rule + rows + rule), expected)
+        self.assertEqual(self.edges_of("page.md", "| src | dst | weight |\n|---|:--|--:|\n" + rows), expected)
+        self.assertEqual(self.edges_of("names.txt", "-a --\n-- -b\n"), [("--", "-b"), ("-a", "--")])
+
+    def test_interactions_and_trivial_graphs(self):
+        path = self.file("cells.sif", "ann pp bob cid\nbob\tpd\tdan d\neve\n")
+        self.assertEqual(self.json("info", path)["vertices"], 5)
+        written = self.succeed("convert", path, "-", "--to", "csv", "--quiet")
+        self.assertEqual(sorted(written.splitlines()[1:]), ["ann,bob,Directed,pp", "ann,cid,Directed,pp", 'bob,"dan d",Directed,pd'])
+        self.assertIn("interaction", written.splitlines()[0])
+        self.refuse(INPUT, "info", self.file("cut.sif", "ann pp bob\nann pp\n"), says=["cut.sif:2: expected"])
+        path = self.file("tree.tgf", "1 Ann A\n2\n3 Cid\n#\n1 2 likes much\n1 3\n")
+        self.assertEqual(self.json("info", path)["edges"], 2)
+        written = self.succeed("convert", path, "-", "--to", "csv", "--quiet")
+        self.assertEqual(sorted(written.splitlines()[1:]), ['"Ann A",2,Directed,"likes much"', '"Ann A",Cid,Directed,'])
+        self.refuse(INPUT, "info", self.file("cut.tgf", "1\n#\n1\n"), says=["cut.tgf:3: expected"])
 
     def test_names_in_every_output(self):
         path = self.file("friends.txt", "alice bob\nbob carol\ncarol alice\ndave erin\n")

@@ -134,7 +134,7 @@ struct fuzz_target {
   const char* name;
   file_format format;
 };
-inline constexpr std::array<fuzz_target, 23> fuzz_targets{{
+inline constexpr std::array<fuzz_target, 25> fuzz_targets{{
     {"automatic", file_format::automatic},
     {"compressed", file_format::automatic},
     {"edge_list", file_format::edge_list},
@@ -156,6 +156,8 @@ inline constexpr std::array<fuzz_target, 23> fuzz_targets{{
     {"json", file_format::node_link},
     {"dot", file_format::dot},
     {"lgl", file_format::lgl},
+    {"sif", file_format::sif},
+    {"tgf", file_format::tgf},
     {"encoded", file_format::automatic},
     {"archive", file_format::automatic},
 }};

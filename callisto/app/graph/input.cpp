@@ -241,7 +241,8 @@ constexpr std::array all_formats{file_format::edge_list, file_format::weighted_e
                                  file_format::ligra,     file_format::adjacency_list,
                                  file_format::npz,       file_format::npy,
                                  file_format::node_link, file_format::dot,
-                                 file_format::lgl};
+                                 file_format::lgl,       file_format::sif,
+                                 file_format::tgf};
 
 /// Returns names of formats with a line break behind each five, as --help has room for.
 std::string in_lines(const std::vector<std::string>& names) {

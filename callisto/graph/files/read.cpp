@@ -55,6 +55,10 @@ any_edge_list read_with(file_format format, input::source& from, const read_opti
       return formats::read_dot(from, options, control, report);
     case file_format::lgl:
       return formats::read_lgl(from, options, control, report);
+    case file_format::sif:
+      return formats::read_sif(from, options, control, report);
+    case file_format::tgf:
+      return formats::read_tgf(from, options, control, report);
     case file_format::metis:
       return formats::read_metis(from, options, control);
     case file_format::gapbs_sg:

@@ -411,16 +411,8 @@ class graph_writer {
           if (once && to < v) break;
           append_element(text, v, to, weight, number);
           break;
-        case file_format::gapbs_sg:
-        case file_format::gapbs_wsg:
-          break;  // binary
-        case file_format::adjacency_list:
-        case file_format::ligra:
-        case file_format::npy:
-        case file_format::npz:
-        case file_format::lgl:
-        case file_format::automatic:
-          break;  // not written
+        default:
+          break;  // binary, or not written
       }
     }
     if (format_ == file_format::metis) text += '\n';

@@ -117,9 +117,6 @@ void refuse_known(const input::source& from) {
       first_line.find(" .") != first_line.npos) {
     throw input_error(from.name(), 0, "is RDF (N-Triples), which is not read; write an edge a line");
   }
-  if (has_suffix(from.name(), ".tgf")) {
-    throw input_error(from.name(), 0, "is a TGF file, which is not read; GraphML, GML, GEXF, Pajek and tables are");
-  }
 }
 
 /// Returns the first word of `text` in lower case, and what follows it.
@@ -256,6 +253,8 @@ file_format detect(const input::source& from) {
   }
   if (is_dimacs(head, from.head_is_all())) return file_format::dimacs;
   if (has_suffix(from.name(), ".lgl") || is_lgl(head, from.head_is_all())) return file_format::lgl;
+  if (has_suffix(from.name(), ".sif")) return file_format::sif;
+  if (has_suffix(from.name(), ".tgf")) return file_format::tgf;
   if (has_suffix(from.name(), ".adjlist") || is_networkx_list(head)) return file_format::adjacency_list;
 
   line_reader lines(head, from.head_is_all());

@@ -14,7 +14,7 @@ struct named {
   std::string_view name;
 };
 
-constexpr std::array<named, 20> names{{
+constexpr std::array<named, 22> names{{
     {file_format::automatic, "automatic"},
     {file_format::edge_list, "edge-list"},
     {file_format::weighted_edge_list, "weighted-edge-list"},
@@ -35,6 +35,8 @@ constexpr std::array<named, 20> names{{
     {file_format::node_link, "json"},
     {file_format::dot, "dot"},
     {file_format::lgl, "lgl"},
+    {file_format::sif, "sif"},
+    {file_format::tgf, "tgf"},
 }};
 
 struct suffixed {
@@ -42,7 +44,7 @@ struct suffixed {
   file_format format;
 };
 
-constexpr std::array<suffixed, 27> suffixes{{
+constexpr std::array<suffixed, 29> suffixes{{
     {".el", file_format::edge_list},
     {".txt", file_format::edge_list},
     {".tsv", file_format::edge_list},
@@ -68,6 +70,8 @@ constexpr std::array<suffixed, 27> suffixes{{
     {".dot", file_format::dot},
     {".gv", file_format::dot},
     {".lgl", file_format::lgl},
+    {".sif", file_format::sif},
+    {".tgf", file_format::tgf},
     {".col", file_format::dimacs},
     {".clq", file_format::dimacs},
 }};
@@ -89,7 +93,8 @@ file_format format_from_name(std::string_view name) {
 
 bool can_be_written(file_format format) noexcept {
   return format != file_format::automatic && format != file_format::adjacency_list && format != file_format::ligra &&
-         format != file_format::npz && format != file_format::npy && format != file_format::lgl;
+         format != file_format::npz && format != file_format::npy && format != file_format::lgl &&
+         format != file_format::sif && format != file_format::tgf;
 }
 
 file_format format_from_suffix(std::string_view path) noexcept {

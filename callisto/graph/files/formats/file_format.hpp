@@ -30,6 +30,8 @@ enum class file_format {
   node_link,           ///< JSON of nodes and links: NetworkX, d3, Cytoscape, graphology (.json)
   dot,                 ///< text, the language of Graphviz (.dot, .gv)
   lgl,                 ///< text, Large Graph Layout: a vertex, then its neighbours (.lgl)
+  sif,                 ///< text, Cytoscape's simple interaction format (.sif)
+  tgf,                 ///< text, the trivial graph format: vertices, "#", edges (.tgf)
 };
 
 /// Returns the name in flags and messages: "edge-list", "matrix-market", ...

@@ -57,6 +57,10 @@ any_edge_list read_dot(input::source& from, const read_options& options, const r
                        read_report& report);
 any_edge_list read_lgl(input::source& from, const read_options& options, const run_control& control,
                        read_report& report);
+any_edge_list read_sif(input::source& from, const read_options& options, const run_control& control,
+                       read_report& report);
+any_edge_list read_tgf(input::source& from, const read_options& options, const run_control& control,
+                       read_report& report);
 any_edge_list read_metis(input::source& from, const read_options& options, const run_control& control);
 any_edge_list read_gapbs(input::source& from, bool weighted, const read_options& options);
 

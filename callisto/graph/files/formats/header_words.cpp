@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace callisto::graph::formats {
 namespace {
@@ -30,6 +34,50 @@ bool begins_with_one_of(std::string_view word, std::initializer_list<std::string
   return std::any_of(words.begin(), words.end(), [&](std::string_view begin) { return word.starts_with(begin); });
 }
 
+/// True if the names are alike but for one word, which tells the two ends of an edge apart, and the other words say
+/// what may be a vertex: "start_node" and "end_node", "station_from" and "station_to"; not "valid_from" and "valid_to".
+bool differ_by_an_end(std::string_view one, std::string_view other) {
+  const auto words_of = [](std::string_view name) {
+    std::vector<std::string_view> words;
+    for (std::size_t at = 0; (at = name.find_first_not_of(" _-."sv, at)) != name.npos;) {
+      const std::size_t end = std::min(name.find_first_of(" _-."sv, at), name.size());
+      words.push_back(name.substr(at, end - at));
+      at = end;
+    }
+    return words;
+  };
+  const std::vector<std::string_view> a = words_of(one);
+  const std::vector<std::string_view> b = words_of(other);
+  if (a.size() < 2 || a.size() != b.size()) return false;
+  unsigned ends = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) {
+      if (!is_one_of(a[i], {"node",    "vertex",  "id",      "name",   "station", "stop",    "point",  "place",
+                            "city",    "country", "state",   "region", "zone",    "airport", "port",   "location",
+                            "address", "account", "wallet",  "user",   "person",  "player",  "author", "team",
+                            "page",    "article", "company", "bank",   "host",    "ip",      "entity", "code"})) {
+        return false;
+      }
+      continue;
+    }
+    const auto tells = [&](const auto& pair) { return a[i] == pair.first && b[i] == pair.second; };
+    if (!std::ranges::any_of(
+            std::initializer_list<std::pair<std::string_view, std::string_view>>{{"from", "to"},
+                                                                                 {"start", "end"},
+                                                                                 {"source", "target"},
+                                                                                 {"src", "dst"},
+                                                                                 {"src", "dest"},
+                                                                                 {"origin", "destination"},
+                                                                                 {"home", "away"},
+                                                                                 {"first", "second"}},
+            tells)) {
+      return false;
+    }
+    ++ends;
+  }
+  return ends == 1;
+}
+
 /// True if the names are alike but for what tells the two ends apart: "gene1" and "gene2", "author_a" and "author_b".
 bool are_paired(std::string_view one, std::string_view other) {
   for (const auto& [a, b] :
@@ -43,11 +91,19 @@ bool are_paired(std::string_view one, std::string_view other) {
     // Numbers are vertices; so are words that happen to end in "a" and "b".
     if (digit ? letters : stem.empty() || !is_word_character(stem.back())) return true;
   }
-  for (const auto& [a, b] :
-       {std::pair("person"sv, "friend"sv), std::pair("subject"sv, "object"sv), std::pair("caller"sv, "callee"sv),
-        std::pair("seller"sv, "buyer"sv), std::pair("lender"sv, "borrower"sv), std::pair("giver"sv, "receiver"sv),
-        std::pair("predator"sv, "prey"sv), std::pair("follows"sv, "followed"sv),
-        std::pair("follower"sv, "followed"sv)}) {
+  if (differ_by_an_end(one, other)) return true;
+  for (const auto& [a, b] : {std::pair("person"sv, "friend"sv),       std::pair("subject"sv, "object"sv),
+                             std::pair("caller"sv, "callee"sv),       std::pair("seller"sv, "buyer"sv),
+                             std::pair("lender"sv, "borrower"sv),     std::pair("giver"sv, "receiver"sv),
+                             std::pair("predator"sv, "prey"sv),       std::pair("pred"sv, "prey"sv),
+                             std::pair("follows"sv, "followed"sv),    std::pair("follower"sv, "followed"sv),
+                             std::pair("influencer"sv, "follower"sv), std::pair("user"sv, "friend"sv),
+                             std::pair("buyer"sv, "seller"sv),        std::pair("exporter"sv, "importer"sv),
+                             std::pair("importer"sv, "exporter"sv),   std::pair("reporter"sv, "partner"sv),
+                             std::pair("winner"sv, "loser"sv),        std::pair("boss"sv, "employee"sv),
+                             std::pair("employee"sv, "manager"sv),    std::pair("manager"sv, "employee"sv),
+                             std::pair("mentor"sv, "mentee"sv),       std::pair("host"sv, "parasite"sv),
+                             std::pair("host"sv, "guest"sv)}) {
     if (one == a && other == b) return true;
     if (one.size() == a.size() + 3 && one.starts_with(a) && one.ends_with("_id") && other.size() == b.size() + 3 &&
         other.starts_with(b) && other.ends_with("_id")) {

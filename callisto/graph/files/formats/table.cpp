@@ -114,7 +114,9 @@ class table_parser {
   }
 
   /// True for the first characters of comments and tuples.
-  static bool may_be_special(char c) noexcept { return c == '#' || c == '%' || c == ';' || c == '/' || c == '('; }
+  static bool may_be_special(char c) noexcept {
+    return c == '#' || c == '%' || c == ';' || c == '/' || c == '(' || c == '-' || c == '+' || c == '|' || c == '=';
+  }
 
   /// Parses the line at next_.
   void any_line() {
@@ -131,6 +133,7 @@ class table_parser {
         (layout_.open_comments || !begins_open_quote(line)) && !(layout_.marked_data && has_all_columns(line))) {
       return;
     }
+    if ((first < '0' || first > '9') && is_rule(line)) return;
     edge_cells cells;
     cells.line = line;
     std::string message = line.size() > input::longest_line ? overlong(input::longest_line) : cut(line, cells);

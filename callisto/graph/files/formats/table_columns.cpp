@@ -84,6 +84,17 @@ bool is_comment(std::string_view line, char separator) noexcept {
   return close == line.npos || line.find_first_not_of(" \t\r\n"sv, close + 1) == line.npos;
 }
 
+bool is_rule(std::string_view line) noexcept {
+  line = input::trimmed(line, " \t\r");
+  if (line.empty() || "-+|=:("sv.find(line.front()) == "-+|=:("sv.npos) return false;
+  if (line.front() == '(') {
+    const std::size_t behind = std::min(line.find_first_not_of("0123456789"sv, 1), line.size());
+    return behind > 1 && (line.substr(behind) == " rows)"sv || line.substr(behind) == " row)"sv);
+  }
+  return line.find_first_not_of("-+|=: \t"sv) == line.npos &&
+         (line.find("---"sv) != line.npos || line.find("==="sv) != line.npos);
+}
+
 bool begins_open_quote(std::string_view line) noexcept {
   const std::size_t first = line.find_first_not_of(" \t"sv);
   return first != line.npos && line[first] == '"' && line.find('"', first + 1) == line.npos;

@@ -290,7 +290,7 @@ class finder {
     if (layout_.bipartite && !report_.direction_known) state_direction(true);
   }
 
-  /// Finds the ends where they are not the first two columns: behind times, around an arrow, and in Cytoscape's SIF.
+  /// Finds the ends where they are not the first two columns: behind times, and around an arrow.
   void find_ends_without_header() {
     if (layout_.columns < 3) return;
     const auto all = [&](const auto& is) { return std::all_of(rows_.begin(), rows_.end(), is); };
@@ -311,8 +311,6 @@ class finder {
       }
       report_.notes.push_back(note);
       told_columns_ = layout_.columns <= 4;
-    } else if (from_.name().ends_with(".sif")) {
-      layout_.to = 2;
     } else if (looks_like_time(rows_, 0, layout_.separator, true) &&
                !looks_like_time(rows_, 1, layout_.separator, false)) {
       // Ids may look like times, too. Those of both ends are of the same vertices; ratings are of none.

@@ -145,6 +145,9 @@ std::string_view inside_brackets(std::string_view line) noexcept;
 /// True if the line is a comment in a table with this separator.
 bool is_comment(std::string_view line, char separator) noexcept;
 
+/// True for lines that databases and Markdown print around a table: "+-----+-----+", "|---|:--|", "(3 rows)".
+bool is_rule(std::string_view line) noexcept;
+
 /// True if the line begins with a quote and has no other quote.
 bool begins_open_quote(std::string_view line) noexcept;
 

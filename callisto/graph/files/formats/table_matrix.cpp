@@ -28,7 +28,7 @@ matrix parse(const std::string& text, const table_layout& layout, const std::str
   bool header = layout.matrix_names;
   while (lines.next()) {
     const std::string_view line = lines.line();
-    if (line.find_first_not_of(" \t\r") == line.npos || is_comment(line, layout.separator)) continue;
+    if (line.find_first_not_of(" \t\r") == line.npos || is_comment(line, layout.separator) || is_rule(line)) continue;
     std::deque<std::string> unquoted;
     column_reader reader(line, layout.separator, unquoted);
     std::string_view cell;

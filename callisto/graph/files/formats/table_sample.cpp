@@ -35,6 +35,7 @@ sample take_sample(const input::source& from, char separator) {
       taken.separator_end = lines.end();
       continue;
     }
+    if (is_rule(line)) continue;
     // Behind data, a quote that is not closed is a cell's, unless comments begin so.
     const bool may_be_open = taken.lines.empty() || taken.open_comments;
     if (is_comment(line, separator) && (may_be_open || !begins_open_quote(line))) {
