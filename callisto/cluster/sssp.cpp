@@ -314,6 +314,9 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
   if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
     throw usage_error("the width of a bucket must be above 0");
   }
+  if (!graph.weighted() && graph.arcs() != 0) {
+    throw usage_error("the graph has no weights, which distances need");
+  }
   path_plan<Vertex> plan;
   if (graph.weighted()) plan.weights = graph.known_weights() ? *graph.known_weights() : survey_of_rows(graph, control);
   if (plan.weights.refused()) {
@@ -333,9 +336,6 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
 template <class Vertex>
 graph::sssp_result sssp(const graph::csr_graph<Vertex>& graph, std::uint64_t source, const path_plan<Vertex>& plan,
                         const graph::shared_control& control) {
-  if (!graph.weighted() && graph.arcs() != 0) {
-    throw usage_error("the graph has no weights, which distances need");
-  }
   if (source >= graph.vertices()) {
     throw usage_error("the source is vertex " + std::to_string(source) + " of a graph that has " +
                       std::to_string(graph.vertices()));

@@ -22,8 +22,8 @@ struct path_plan {
 };
 
 /// Surveys the weights, each process those of its rows, and chooses the width of buckets and the light arcs from a
-/// sample of all rows. Gathers the light arcs. Throws usage_error if options.delta is not above
-/// 0; weight_error if a weight is negative, infinite or no number; cancelled; std::bad_alloc.
+/// sample of all rows. Gathers the light arcs. Throws usage_error if the graph has no weights or options.delta is not
+/// above 0; weight_error if a weight is negative, infinite or no number; cancelled; std::bad_alloc.
 template <class Vertex>
 path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph::sssp_options& options,
                              const graph::shared_control& control);
@@ -40,8 +40,7 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
 ///
 /// Cost: three exchanges a round. Memory: 8 bytes a vertex, which become the result, and 16 for each entry in a bucket;
 /// of the plan 16 bytes a vertex of the process, and 16 for each of its light arcs.
-/// Throws usage_error if the graph has no weights, the source is no vertex, or a distance is larger than any double;
-/// cancelled; std::bad_alloc.
+/// Throws usage_error if the source is no vertex, or a distance is larger than any double; cancelled; std::bad_alloc.
 template <class Vertex>
 graph::sssp_result sssp(const graph::csr_graph<Vertex>& graph, std::uint64_t source, const path_plan<Vertex>& plan,
                         const graph::shared_control& control);
