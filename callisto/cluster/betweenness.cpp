@@ -136,17 +136,15 @@ class dealt_betweenness {
     for (std::size_t i = 0; i != row.size(); ++i) {
       const Vertex w = row[i];
       if (w == v || (i != 0 && row[i - 1] == w)) continue;
-      add(l, w, value);
+      if (l.sums[w] == 0) l.touched.push_back(w);
+      l.sums[w] += value;
     }
   }
 
-  static void add(lane& l, Vertex w, double value) {
-    if (l.sums[w] == 0) l.touched.push_back(w);
-    l.sums[w] += value;
-  }
-
-  /// Adds what hubs of all processes give to own vertices: neighbours[hub].
-  void take_from_hubs(const lists& neighbours) {
+  /// Calls f(post) for all that own vertices get in this step. `neighbours`: of hubs, in its direction.
+  template <class F>
+  void take_all(const lists& neighbours, const F& f) {
+    for (const post& p : exchange_sums()) f(p);
     if (hubs_.empty()) return;
     std::vector<post> own;
     for (std::size_t i = 0; i != lanes_.size(); ++i) {
@@ -154,14 +152,12 @@ class dealt_betweenness {
       lanes_[i].hubs.clear();
     }
     for (const post& p : among_.lists_of_all(own)) {
-      for (const Vertex w : neighbours[hub_number(hubs_, p.vertex)]) add(lanes_[p.lane], w, p.value);
+      for (const Vertex w : neighbours[hub_number(hubs_, p.vertex)]) f({w, p.lane, p.value});
     }
   }
 
-  /// Sends all sums to their processes, and empties them. Returns what came, by number of the sender. `neighbours`: of
-  /// hubs, in the direction of this step.
-  std::vector<post> exchange_sums(const lists& neighbours) {
-    take_from_hubs(neighbours);
+  /// Sends all sums to their processes, and empties them. Returns what came, by number of the sender.
+  std::vector<post> exchange_sums() {
     const std::vector<std::uint64_t>& bounds = among_.bounds();
     std::vector<std::uint64_t> counts(among_.count());
     for (const lane& l : lanes_) {
@@ -194,7 +190,7 @@ class dealt_betweenness {
         }
       });
       std::uint64_t found = 0;
-      for (const post& p : exchange_sums(from_hubs_)) {
+      take_all(from_hubs_, [&](const post& p) {
         lane& l = lanes_[p.lane];
         const std::uint64_t v = p.vertex - first_;
         if (l.levels[v] == unreached) {
@@ -204,7 +200,7 @@ class dealt_betweenness {
           l.paths[v] += p.value;
         }
         endless = endless || !std::isfinite(l.paths[v]);
-      }
+      });
       if (among_.sum(std::uint64_t{endless}) != 0) {
         throw usage_error("there are more shortest paths than a double counts, which betweenness over ranks cannot do");
       }
@@ -232,11 +228,11 @@ class dealt_betweenness {
           if (!squares_.empty()) squares_[v] += of_v * of_v;
         }
       }
-      for (const post& p : exchange_sums(graph_.directed() ? to_hubs_ : from_hubs_)) {
+      take_all(graph_.directed() ? to_hubs_ : from_hubs_, [&](const post& p) {
         lane& l = lanes_[p.lane];
         const std::uint64_t v = p.vertex - first_;
         if (l.levels[v] == level - 1) l.dependencies[v] += l.paths[v] * p.value;
-      }
+      });
     }
   }
 
