@@ -1,5 +1,5 @@
-// The arcs of hubs, found by every process among the rows of its own vertices: so the work and the messages of a row
-// that is longer than the share of a process are divided. The row itself stays at one process.
+// Arcs of hubs to the vertices of a process, which finds them in the rows of these vertices. So processes divide the work
+// and the messages of a long row. The row itself stays at one process.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
