@@ -1,5 +1,5 @@
-// Arcs of hubs to the vertices of a process, which finds them in the rows of these vertices. So processes divide the work
-// and the messages of a long row. The row itself stays at one process.
+// Arcs of hubs to the vertices of a process, which finds them in the rows of these vertices. So processes divide the
+// work and the messages of a long row. The row itself stays at one process.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
