@@ -1,4 +1,5 @@
 #include <callisto/cluster/betweenness.hpp>
+#include <callisto/cluster/hub_arcs.hpp>
 #include <callisto/cluster/posts.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -40,6 +41,9 @@ class dealt_betweenness {
       l.paths = page_array<double>(own);
       l.dependencies = page_array<double>(own);
     }
+    hubs_ = find_hubs(graph, among_);
+    from_hubs_ = neighbours_of_hubs(graph_.in());
+    if (graph_.directed()) to_hubs_ = neighbours_of_hubs(graph_.out());
   }
 
   void search(const std::vector<std::uint64_t>& sources) {
@@ -63,8 +67,9 @@ class dealt_betweenness {
 
   /// One search. Arrays of own vertices count these from 0.
   struct lane {
-    page_array<double> sums;      ///< by vertex of all: what own vertices give to it in this step
-    std::vector<Vertex> touched;  ///< vertices with a sum
+    page_array<double> sums;                      ///< by vertex of all: what own vertices give to it in this step
+    std::vector<Vertex> touched;                  ///< vertices with a sum
+    std::vector<std::pair<Vertex, double>> hubs;  ///< own hubs, and what each gives to all of its neighbours
     page_array<std::uint32_t> levels;
     page_array<double> paths;
     page_array<double> dependencies;
@@ -77,6 +82,19 @@ class dealt_betweenness {
     std::uint32_t lane;
     double value;
   };
+
+  using lists = std::vector<std::vector<Vertex>>;
+
+  /// Returns by hub the own vertices that have it in `rows`, loops not at all.
+  lists neighbours_of_hubs(const graph::adjacency<Vertex>& rows) const {
+    lists found(hubs_.size());
+    for (std::uint64_t v = first_; v != last_ && !hubs_.empty(); ++v) {
+      for_each_hub(rows.row(v), hubs_, [&](std::size_t h, std::size_t) {
+        if (hubs_[h] != v && (found[h].empty() || found[h].back() != v)) found[h].push_back(static_cast<Vertex>(v));
+      });
+    }
+    return found;
+  }
 
   page_array<double> collected(page_array<double> sums) {
     among_.collect(sums.data(), among_.bounds());
@@ -112,13 +130,29 @@ class dealt_betweenness {
   }
 
   /// Adds `value` to the sum of each neighbour in `rows`: repeated arcs once, loops not at all.
-  static void give(lane& l, const graph::adjacency<Vertex>& rows, Vertex v, double value) {
+  void give(lane& l, const graph::adjacency<Vertex>& rows, Vertex v, double value) const {
+    if (!hubs_.empty() && hub_number(hubs_, v) != hubs_.size()) return l.hubs.push_back({v, value});
     const auto row = rows.row(v);
     for (std::size_t i = 0; i != row.size(); ++i) {
       const Vertex w = row[i];
       if (w == v || (i != 0 && row[i - 1] == w)) continue;
       if (l.sums[w] == 0) l.touched.push_back(w);
       l.sums[w] += value;
+    }
+  }
+
+  /// Calls f(post) for all that own vertices get in this step. `neighbours`: of hubs, in its direction.
+  template <class F>
+  void take_all(const lists& neighbours, const F& f) {
+    for (const post& p : exchange_sums()) f(p);
+    if (hubs_.empty()) return;
+    std::vector<post> own;
+    for (std::size_t i = 0; i != lanes_.size(); ++i) {
+      for (const auto& [hub, value] : lanes_[i].hubs) own.push_back({hub, static_cast<std::uint32_t>(i), value});
+      lanes_[i].hubs.clear();
+    }
+    for (const post& p : among_.lists_of_all(own)) {
+      for (const Vertex w : neighbours[hub_number(hubs_, p.vertex)]) f({w, p.lane, p.value});
     }
   }
 
@@ -156,7 +190,7 @@ class dealt_betweenness {
         }
       });
       std::uint64_t found = 0;
-      for (const post& p : exchange_sums()) {
+      take_all(from_hubs_, [&](const post& p) {
         lane& l = lanes_[p.lane];
         const std::uint64_t v = p.vertex - first_;
         if (l.levels[v] == unreached) {
@@ -166,7 +200,7 @@ class dealt_betweenness {
           l.paths[v] += p.value;
         }
         endless = endless || !std::isfinite(l.paths[v]);
-      }
+      });
       if (among_.sum(std::uint64_t{endless}) != 0) {
         throw usage_error("there are more shortest paths than a double counts, which betweenness over ranks cannot do");
       }
@@ -194,11 +228,11 @@ class dealt_betweenness {
           if (!squares_.empty()) squares_[v] += of_v * of_v;
         }
       }
-      for (const post& p : exchange_sums()) {
+      take_all(graph_.directed() ? to_hubs_ : from_hubs_, [&](const post& p) {
         lane& l = lanes_[p.lane];
         const std::uint64_t v = p.vertex - first_;
         if (l.levels[v] == level - 1) l.dependencies[v] += l.paths[v] * p.value;
-      }
+      });
     }
   }
 
@@ -208,6 +242,9 @@ class dealt_betweenness {
   const std::uint64_t first_;
   const std::uint64_t last_;
   std::vector<lane> lanes_;
+  std::vector<Vertex> hubs_;
+  lists from_hubs_;  ///< by hub: own vertices that its arcs lead to
+  lists to_hubs_;    ///< of a directed graph, by hub: own vertices with arcs that lead to it
   page_array<double> scores_;
   page_array<double> squares_;
 };

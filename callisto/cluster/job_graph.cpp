@@ -9,6 +9,7 @@
 #include <callisto/cluster/sssp.hpp>
 #include <callisto/cluster/triangles.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
+#include <callisto/global/synchronization/exchange.hpp>
 #include <callisto/global/transport/here.hpp>
 #include <callisto/graph/communities/communities_among.hpp>
 #include <callisto/graph/components/merged_forests.hpp>
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -128,7 +130,17 @@ graph::kcore_result kcore(const job_graph& graph) {
 }
 
 graph::betweenness_result betweenness(const job_graph& graph, const graph::betweenness_options& options) {
-  return betweenness(graph.rows(), options, control_of(graph));
+  graph::betweenness_result result = betweenness(graph.rows(), options, control_of(graph));
+  // Scores come of sums, which rank 0 has.
+  const auto deal = [&](machine::page_array<double>& values) {
+    if (values.empty()) values = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
+    global::deal_parts(std::span(values.data(), graph.vertices()), graph.among().bounds());
+  };
+  result.sources = global::broadcast(result.sources);
+  const bool has_errors = global::broadcast(std::uint8_t{!result.standard_errors.empty()}) != 0;
+  deal(result.scores);
+  if (has_errors) deal(result.standard_errors);
+  return result;
 }
 
 search_result bfs(const job_graph& graph, std::uint64_t source) {

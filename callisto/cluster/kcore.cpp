@@ -1,3 +1,4 @@
+#include <callisto/cluster/hub_arcs.hpp>
 #include <callisto/cluster/kcore.hpp>
 #include <callisto/cluster/posts.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
@@ -35,6 +36,7 @@ class dealt_peeling {
   void run() {
     if (control_.report != nullptr) control_.report->begin("peeling cores", last_ - first_, "vertices");
     count_neighbours();
+    find_neighbours_of_hubs();
     for (std::uint64_t v = first_; v != last_; ++v) rest_.push_back(static_cast<Vertex>(v));
     while (open_window()) {
       for (std::uint32_t k = next_level(); k != none; k = next_level()) peel(k);
@@ -53,10 +55,12 @@ class dealt_peeling {
     std::uint32_t to;  ///< neighbours left then
   };
 
-  /// Vertices that a thread brought down: own ones near k, and those of other processes at their first loss.
+  /// Vertices that a thread brought down: own ones near k, and those of other processes at their first loss. Hubs that
+  /// it peeled.
   struct fallen {
     std::vector<fallen_vertex> own;
     std::vector<Vertex> far;
+    std::vector<Vertex> hubs;
   };
 
   bool is_own(std::uint64_t v) const noexcept { return v >= first_ && v < last_; }
@@ -79,6 +83,20 @@ class dealt_peeling {
     if (!parallel_for(first_, last_, count, {.stop = control_.stop})) throw graph::cancelled();
     if (too_many.load(std::memory_order_relaxed)) {
       throw usage_error("a vertex has too many neighbours for coreness in 32 bits");
+    }
+  }
+
+  void find_neighbours_of_hubs() {
+    hubs_ = find_hubs(graph_, among_);
+    of_hubs_.resize(hubs_.size());
+    if (hubs_.empty()) return;
+    for (std::uint64_t v = first_; v != last_; ++v) {
+      const auto add = [&](std::size_t h, std::size_t) {
+        std::vector<Vertex>& of = of_hubs_[h];
+        if (hubs_[h] != v && (of.empty() || of.back() != v)) of.push_back(static_cast<Vertex>(v));
+      };
+      for_each_hub(graph_.out().row(v), hubs_, add);
+      if (graph_.directed()) for_each_hub(graph_.in().row(v), hubs_, add);
     }
   }
 
@@ -149,6 +167,8 @@ class dealt_peeling {
   // relaxed, here: a number falls to a given value once, by one thread, which lists the vertex; the loop's end orders
   // the lists.
   void peel(Vertex v, std::uint32_t k, fallen& mine) {
+    // Each process tells its own neighbours of a hub.
+    if (!hubs_.empty() && hub_number(hubs_, v) != hubs_.size()) return mine.hubs.push_back(v);
     graph::for_each_simple_neighbour(graph_, v, [&](Vertex w) {
       if (!is_own(w)) {
         if (std::atomic_ref(lost_[w]).fetch_add(1, std::memory_order_relaxed) == 0) mine.far.push_back(w);
@@ -162,7 +182,7 @@ class dealt_peeling {
     });
   }
 
-  /// Exchanges the losses of this round; vertices that come near k wait in the window.
+  /// Exchanges the losses of this round, and the hubs peeled in it; vertices that come near k wait in the window.
   void tell_losses(std::uint32_t k) {
     struct loss {
       Vertex vertex;
@@ -175,12 +195,23 @@ class dealt_peeling {
     }
     const std::vector<loss> came = post_to_owners(among_, far, [&](Vertex v) { return loss{v, lost_[v]}; });
     for (const Vertex v : far) lost_[v] = 0;
-    for (const loss& l : came) {
-      std::uint32_t& left = left_[l.vertex];
-      if (left <= k) continue;  // peeled
-      left = std::max(k, left - std::min(left, l.count));
-      wait_in_window(l.vertex);
+    for (const loss& l : came) lose(l.vertex, l.count, k);
+    if (hubs_.empty()) return;
+    std::vector<Vertex> peeled;
+    for (fallen& f : fallen_) {
+      peeled.insert(peeled.end(), f.hubs.begin(), f.hubs.end());
+      f.hubs.clear();
     }
+    for (const Vertex hub : among_.lists_of_all(peeled)) {
+      for (const Vertex v : of_hubs_[hub_number(hubs_, hub)]) lose(v, 1, k);
+    }
+  }
+
+  void lose(Vertex v, std::uint32_t count, std::uint32_t k) {
+    std::uint32_t& left = left_[v];
+    if (left <= k) return;  // peeled
+    left = std::max(k, left - std::min(left, count));
+    wait_in_window(v);
   }
 
   const graph::csr_graph<Vertex>& graph_;
@@ -193,7 +224,9 @@ class dealt_peeling {
   std::vector<fallen> fallen_;                       ///< by thread
   std::array<std::vector<Vertex>, window> waiting_;  ///< by neighbours left, from begin_ on; some have fallen further
   std::vector<Vertex> rest_;
-  std::uint32_t begin_ = 0;  ///< k of the window's first list, the same at all processes
+  std::vector<Vertex> hubs_;
+  std::vector<std::vector<Vertex>> of_hubs_;  ///< by hub: its neighbours among own vertices
+  std::uint32_t begin_ = 0;                   ///< k of the window's first list, the same at all processes
   bool is_opened_ = false;
 };
 

@@ -1,3 +1,4 @@
+#include <callisto/cluster/hub_arcs.hpp>
 #include <callisto/cluster/posts.hpp>
 #include <callisto/cluster/sssp.hpp>
 #include <callisto/graph/csr/weights.hpp>
@@ -65,6 +66,7 @@ class dealt_paths {
   using buckets = graph::sssp_buckets<Vertex, double>;
   using entry = typename buckets::entry;
   using entries = typename buckets::list;
+  using arc = graph::sssp_arc<Vertex, double>;
 
   /// Entries that one thread relaxes alone.
   static constexpr std::size_t few = 128;
@@ -76,6 +78,9 @@ class dealt_paths {
   };
 
   bool is_own(std::uint64_t v) const noexcept { return v >= first_ && v < last_; }
+  bool is_hub(std::uint64_t v) const noexcept {
+    return !plan_.hubs.empty() && hub_number(plan_.hubs, v) != plan_.hubs.size();
+  }
   bool is_stale(const entry& e) const noexcept { return distances_[e.vertex] != e.distance; }
 
   void open(std::uint64_t first) {
@@ -102,6 +107,7 @@ class dealt_paths {
         control_.check();
         relax_own(bucket, relax_over(light));
         post_far();
+        relax_hubs(light != nullptr);
       }
     } while (open_window());
   }
@@ -116,7 +122,7 @@ class dealt_paths {
       buckets& mine = buckets_[this_thread()];
       for (std::uint64_t v = first; v != last; ++v) {
         const double distance = relax.distances.load(v);
-        if (distance == unreached) continue;
+        if (distance == unreached || is_hub(v)) continue;
         for (std::uint64_t a = graph_.out().offsets[v]; a != graph_.out().offsets[v + 1]; ++a) {
           if (weights[a] <= light) continue;
           ++mine.relaxations;
@@ -127,6 +133,33 @@ class dealt_paths {
       }
     };
     if (!parallel_for(first_, last_, some, {.stop = control_.stop})) throw graph::cancelled();
+    for (std::size_t h = 0; h != plan_.hubs.size(); ++h) {
+      const double distance = distances_[plan_.hubs[h]];  // all processes have it
+      if (distance == unreached) continue;
+      for (const arc& a : plan_.of_hubs[h]) {
+        if (a.weight > plan_.light) relax_arc(a, distance, relax);
+      }
+    }
+  }
+
+  /// Relaxes the arcs of the hubs in the bucket, of all processes, to own vertices.
+  void relax_hubs(bool light_only) {
+    if (plan_.hubs.empty()) return;
+    const entries now = among_.lists_of_all(hubs_);
+    hubs_.clear();
+    const relax_arcs relax = relax_over(nullptr);
+    for (const entry& e : now) {
+      for (const arc& a : plan_.of_hubs[hub_number(plan_.hubs, e.vertex)]) {
+        if (!light_only || a.weight <= plan_.light) relax_arc(a, e.distance, relax);
+      }
+    }
+  }
+
+  void relax_arc(const arc& a, double distance, const relax_arcs& relax) {
+    buckets& mine = buckets_.front();
+    ++mine.relaxations;
+    const double to = distance + a.weight;
+    if (to < relax.distances.load(a.target)) relax.relax(a.target, to, mine);
   }
 
   /// Returns the first bucket of the window that has entries at any process; buckets::window or more if none has.
@@ -136,13 +169,17 @@ class dealt_paths {
     return least_of_all(mine);
   }
 
-  /// Relaxes the arcs of own vertices until the bucket is empty; the entries of other processes' vertices become far_.
+  /// Relaxes the arcs of own vertices until the bucket is empty; the entries of other processes' vertices become far_,
+  /// those of hubs hubs_.
   void relax_own(std::size_t bucket, const relax_arcs& relax) {
     entries own;
     for (;;) {
       own.clear();
       for (buckets& b : buckets_) {
-        for (const entry& e : b[bucket]) (is_own(e.vertex) ? own : far_).push_back(e);
+        for (const entry& e : b[bucket]) {
+          entries& to = !is_own(e.vertex) ? far_ : is_hub(e.vertex) ? hubs_ : own;
+          if (&to != &hubs_ || !is_stale(e)) to.push_back(e);
+        }
         b[bucket].clear();
       }
       if (own.empty()) return;
@@ -233,6 +270,7 @@ class dealt_paths {
   machine::page_array<double> distances_;
   std::vector<buckets> buckets_;  ///< by thread
   entries far_;                   ///< entries of the bucket that is emptied, of other processes' vertices
+  entries hubs_;                  ///< such entries of own hubs
 };
 
 template <class Vertex>
@@ -285,7 +323,9 @@ void gather_light(const graph::csr_graph<Vertex>& graph, std::span<const Weight>
   const auto light = static_cast<Weight>(plan.light);
   auto& rows = plan.rows;
   rows.row = machine::page_array<typename graph::light_rows<Vertex, double>::range>(graph.vertices());
+  const auto is_hub = [&](std::uint64_t v) { return hub_number(plan.hubs, v) != plan.hubs.size(); };
   const auto count = [&](std::uint64_t v) {
+    if (is_hub(v)) return;
     for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a)
       rows.row[v].last += weights[a] <= light ? 1 : 0;
   };
@@ -298,12 +338,27 @@ void gather_light(const graph::csr_graph<Vertex>& graph, std::span<const Weight>
   }
   rows.arcs = machine::page_array<graph::sssp_arc<Vertex, double>>(next);
   const auto fill = [&](std::uint64_t v) {
+    if (is_hub(v)) return;
     std::uint64_t to = rows.row[v].first;
     for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
       if (weights[a] <= light) rows.arcs[to++] = {out.targets[a], static_cast<double>(weights[a])};
     }
   };
   if (!parallel_for(first, last, fill, {.stop = control.stop})) throw graph::cancelled();
+}
+
+/// Gathers the arcs of hubs to own vertices.
+template <class Vertex>
+void gather_hubs(const graph::csr_graph<Vertex>& graph, graph::partners& among, path_plan<Vertex>& plan) {
+  plan.hubs = find_hubs(graph, among);
+  plan.of_hubs.resize(plan.hubs.size());
+  if (plan.hubs.empty()) return;
+  const graph::adjacency<Vertex>& in = graph.in();
+  for (std::uint64_t v = among.first(); v != among.last(); ++v) {
+    for_each_hub(in.row(v), plan.hubs, [&](std::size_t h, std::size_t i) {
+      plan.of_hubs[h].push_back({static_cast<Vertex>(v), in.weights[in.offsets[v] + i]});
+    });
+  }
 }
 
 }  // namespace
@@ -313,6 +368,9 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
                              const graph::shared_control& control) {
   if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
     throw usage_error("the width of a bucket must be above 0");
+  }
+  if (!graph.weighted() && graph.arcs() != 0) {
+    throw usage_error("the graph has no weights, which distances need");
   }
   path_plan<Vertex> plan;
   if (graph.weighted()) plan.weights = graph.known_weights() ? *graph.known_weights() : survey_of_rows(graph, control);
@@ -324,18 +382,21 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
       graph::choose_delta(graph, options.delta, weights_of_ranks(graph, graph::sampled_arcs(graph.arcs()), control));
   plan.delta = choice.delta;
   plan.light = choice.light;
+  gather_hubs(graph, *control.among, plan);
   if (plan.light == unreached) return plan;
   graph.out().weights.visit([&](auto weights) { gather_light(graph, weights, control, plan); });
-  plan.light_arcs = control.among->sum(std::uint64_t{plan.rows.arcs.size()});
+  std::uint64_t light_arcs = plan.rows.arcs.size();
+  for (const auto& arcs : plan.of_hubs) {
+    light_arcs += static_cast<std::uint64_t>(
+        std::count_if(arcs.begin(), arcs.end(), [&](const auto& a) { return a.weight <= plan.light; }));
+  }
+  plan.light_arcs = control.among->sum(light_arcs);
   return plan;
 }
 
 template <class Vertex>
 graph::sssp_result sssp(const graph::csr_graph<Vertex>& graph, std::uint64_t source, const path_plan<Vertex>& plan,
                         const graph::shared_control& control) {
-  if (!graph.weighted() && graph.arcs() != 0) {
-    throw usage_error("the graph has no weights, which distances need");
-  }
   if (source >= graph.vertices()) {
     throw usage_error("the source is vertex " + std::to_string(source) + " of a graph that has " +
                       std::to_string(graph.vertices()));

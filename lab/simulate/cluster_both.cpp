@@ -8,8 +8,8 @@
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/transport/rank_clock.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <lab/global/nas_keys.hpp>
 #include <lab/simulate/grappa_programs.hpp>
+#include <lab/simulate/rank_programs.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -17,16 +17,12 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace callisto::lab {
 namespace {
 
 using global::rank_clock;
-
-constexpr double words_of_a_line = 16;
-constexpr std::uint32_t unreached = ~0U;
 
 std::uint64_t mixed_bits(std::uint64_t x) noexcept {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
@@ -156,67 +152,22 @@ double search_tree(global::session& s, unsigned scale, unsigned repeats, const w
 
 // --- BFS
 
-struct search_of_both {
-  std::vector<std::uint32_t> depths;
-  std::vector<std::uint32_t> frontier;
-  std::vector<std::uint32_t> next;
-  std::uint32_t level = 0;
-  double cost = 0;
-};
-
-struct reach_of_both {
-  std::uint32_t at;
-  std::uint32_t parent;
-  void operator()() const {
-    auto& own = global::rank_local<search_of_both>();
-    rank_clock::work(own.cost);
-    if (own.depths[at] != unreached) return;
-    own.depths[at] = own.level + 1;
-    own.next.push_back(at);
-  }
-};
-
 double search_graph(global::session& s, unsigned scale, unsigned repeats, double cost) {
   const graph_in_memory g(scale);
-  const auto ranks = static_cast<std::uint32_t>(s.ranks());
-  const auto me = static_cast<std::uint32_t>(s.rank());
-  std::uint32_t root = 0;
-  for (std::uint32_t v = 0; v != g.vertices(); ++v)
-    if (g.begins[v + 1] - g.begins[v] > g.begins[root + 1] - g.begins[root]) root = v;
-  auto& own = global::rank_local<search_of_both>();
-  own.cost = cost;
+  const std::uint32_t root = g.hub();
+  rank_search search(s, g, cost);
   std::uint64_t arcs = 0;
   const double seconds = fastest(repeats, [&] {
-    own.depths.assign((g.vertices() + ranks - 1 - me) / ranks, unreached);
-    own.frontier.clear();
-    own.level = 0;
-    if (root % ranks == me) {
-      own.depths[root / ranks] = 0;
-      own.frontier.push_back(root / ranks);
-    }
-    const double once = seconds_of_all([&] {
-      for (std::uint64_t found = 1; found != 0;) {
-        s.run_phase([&] {
-          for (const std::uint32_t at : own.frontier) {
-            const std::uint32_t v = at * ranks + me;
-            rank_clock::work(cost * (1 + static_cast<double>(g.begins[v + 1] - g.begins[v]) / words_of_a_line));
-            for (std::uint64_t a = g.begins[v]; a != g.begins[v + 1]; ++a)
-              global::send(static_cast<int>(g.neighbours[a] % ranks), reach_of_both{g.neighbours[a] / ranks, v});
-          }
-        });
-        // Before the collective: what other ranks find in the next level comes after it.
-        own.frontier = std::exchange(own.next, {});
-        ++own.level;
-        found = global::reduce_all(std::uint64_t{own.frontier.size()}, std::plus<>());
-      }
-    });
+    search.restart(root);
+    const double once = seconds_of_all([&] { search.run(movement::messages); });
     std::uint64_t of_rank = 0;
     bool right = true;
-    for (std::uint32_t i = 0; i != own.depths.size(); ++i) {
-      const std::uint32_t v = i * ranks + me;
-      if (own.depths[i] == unreached) continue;
+    for (std::uint32_t i = 0; i != search.depths().size(); ++i) {
+      const std::uint32_t v = i * static_cast<std::uint32_t>(s.ranks()) + static_cast<std::uint32_t>(s.rank());
+      const std::uint32_t depth = search.depths()[i];
+      if (depth == rank_search::unreached) continue;
       of_rank += g.begins[v + 1] - g.begins[v];
-      right &= (own.depths[i] == 0) == (v == root);
+      right &= (depth == 0) == (v == root);
     }
     require_right(right, both_names[2]);
     arcs = global::reduce_all(of_rank, std::plus<>());
@@ -227,51 +178,13 @@ double search_graph(global::session& s, unsigned scale, unsigned repeats, double
 
 // --- IntSort
 
-struct keys_of_both {
-  std::vector<std::uint32_t> counts;
-  std::uint32_t first = 0;
-  double cost = 0;
-};
-
-struct key_of_both {
-  std::uint64_t key;
-  void operator()() const {
-    auto& own = global::rank_local<keys_of_both>();
-    ++own.counts[static_cast<std::uint32_t>(key) - own.first];
-    rank_clock::work(own.cost);
-  }
-};
-
 double sort_keys(global::session& s, unsigned log2_keys, unsigned repeats, double cost) {
-  constexpr unsigned log2_of_values = 19;
   const std::uint64_t keys = std::uint64_t{1} << log2_keys;
-  const auto ranks = static_cast<std::uint64_t>(s.ranks());
-  const auto me = static_cast<std::uint64_t>(s.rank());
-  const auto first_of = [&](std::uint64_t rank) { return (rank << log2_of_values) / ranks; };
-  nas_random random(4 * (keys * me / ranks));
-  std::vector<std::uint32_t> mine(keys * (me + 1) / ranks - keys * me / ranks);
-  for (std::uint32_t& k : mine) {
-    double x = random();
-    for (int i = 0; i != 3; ++i) x += random();
-    // Spread by a permutation, so that ranks have about as many keys each.
-    k = static_cast<std::uint32_t>(x * (1U << log2_of_values) / 4) * 0x9e37'79b1U % (1U << log2_of_values);
-  }
-  auto& own = global::rank_local<keys_of_both>();
-  own.cost = cost;
-  own.first = static_cast<std::uint32_t>(first_of(me));
+  rank_sort sort(s, log2_keys, cost);
   const double seconds = fastest(repeats, [&] {
-    own.counts.assign(first_of(me + 1) - first_of(me), 0);
-    const double once = seconds_of_all([&] {
-      s.run_phase([&] {
-        for (const std::uint32_t k : mine) {
-          const std::uint64_t to = ((std::uint64_t{k} + 1) * ranks - 1) >> log2_of_values;
-          global::send(static_cast<int>(to), key_of_both{k});
-        }
-        rank_clock::work(cost * static_cast<double>(mine.size()) / words_of_a_line);
-      });
-    });
+    const double once = seconds_of_all([&] { sort.run(movement::messages); });
     std::uint64_t counted = 0;
-    for (const std::uint32_t n : own.counts) counted += n;
+    for (const std::uint32_t n : sort.counts()) counted += n;
     require_right(global::reduce_all(counted, std::plus<>()) == keys, both_names[3]);
     return once;
   });

@@ -65,6 +65,8 @@ struct graph_in_memory {
   /// 2^scale vertices, 16 edges for each; both arcs of each edge that is no loop.
   explicit graph_in_memory(unsigned scale);
   std::uint64_t vertices() const noexcept { return begins.size() - 1; }
+  /// Returns the vertex with most arcs.
+  std::uint32_t hub() const noexcept;
 };
 
 /// How ranks move what is for other ranks.

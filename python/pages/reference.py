@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import callisto_graph as cl
+from callisto_graph import cluster
 
 page = Path(__file__).resolve().parents[2] / "docs/reference/python-api.md"
 
@@ -85,6 +86,18 @@ def main():
             if isinstance(member, property):
                 parts.append(f"#### {cls.__name__}.{name}\n\n```text\n{text(member)}\n```\n")
         for name, member in own:
+            if inspect.isfunction(member):
+                parts.append(f"#### {cls.__name__}.{name}\n\n{entry(name, member, True)}")
+    parts.append(f"## Graphs over ranks\n\n```text\n{text(cluster)}\n```\n")
+    for name in cluster.__all__:
+        if inspect.isfunction(getattr(cluster, name)):
+            parts.append(f"### cluster.{name}\n\n{entry(name, getattr(cluster, name))}")
+    for cls in (cluster.ClusterGraph, cluster.RankResult):
+        parts.append(f"### cluster.{cls.__name__}\n\n```text\n{text(cls)}\n```\n")
+        for name, member in members(cls):
+            if isinstance(member, property):
+                parts.append(f"#### {cls.__name__}.{name}\n\n```text\n{text(member)}\n```\n")
+        for name, member in members(cls):
             if inspect.isfunction(member):
                 parts.append(f"#### {cls.__name__}.{name}\n\n{entry(name, member, True)}")
     parts.append("## Results\n")

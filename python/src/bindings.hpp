@@ -18,5 +18,7 @@ void bind_paths(nanobind::module_& module);
 void bind_structure(nanobind::module_& module);
 void bind_changing(nanobind::module_& module);
 void bind_networkx(nanobind::module_& module);
+/// In builds with ranks alone (CALLISTO_PYTHON_CLUSTER).
+void bind_cluster(nanobind::module_& module);
 
 }  // namespace callisto::python

@@ -19,13 +19,38 @@
 #include <vector>
 
 namespace callisto::python {
+
+graph::load_options load_options_of(const reading_words& words) {
+  graph::load_options options;
+  if (words.format != "automatic") options.read.format = graph::format_from_name(words.format);
+  options.read.undirected = words.undirected;
+  options.read.directed = words.directed;
+  options.read.columns = words.columns;
+  options.read.weights_column = words.weights_column;
+  if (words.separator) {
+    if (words.separator->size() != 1) {
+      throw usage_error(fmt::format("separator is '{}': expected one character", *words.separator));
+    }
+    options.read.separator = words.separator->front();
+  }
+  options.read.header = words.header;
+  if (words.ids == "numbers") {
+    options.read.ids = graph::vertex_ids::numbers;
+  } else if (words.ids == "names") {
+    options.read.ids = graph::vertex_ids::names;
+  } else if (words.ids != "as_found") {
+    throw usage_error(fmt::format("ids is '{}': expected 'as_found', 'numbers' or 'names'", words.ids));
+  }
+  options.build.undirected = words.undirected;
+  options.build.repeats = words.repeats ? repeats_named(*words.repeats) : graph::repeats::remove;
+  options.repeats_chosen = words.repeats.has_value();
+  options.build.loops = words.drop_loops ? graph::loops::remove : graph::loops::keep;
+  return options;
+}
+
 namespace {
 
 using graph::run_control;
-
-graph::repeats repeats_or(const std::optional<std::string>& name, graph::repeats otherwise) {
-  return name ? repeats_named(*name) : otherwise;
-}
 
 /// Returns the graph of a file and the notes of its reader.
 nb::tuple read(const std::string& path, const std::string& format, bool undirected, bool directed,
@@ -42,32 +67,12 @@ nb::tuple read(const std::string& path, const std::string& format, bool undirect
                        [&](const run_control& control) { return graph::open_native(path, check, control); })),
         nb::list());
   }
-  graph::load_options options;
-  if (format != "automatic") options.read.format = graph::format_from_name(format);
-  options.read.undirected = undirected;
-  options.read.directed = directed;
-  options.read.columns = columns;
-  options.read.weights_column = weights_column;
-  if (separator) {
-    if (separator->size() != 1) throw usage_error(fmt::format("separator is '{}': expected one character", *separator));
-    options.read.separator = separator->front();
-  }
-  options.read.header = header;
-  if (ids == "numbers") {
-    options.read.ids = graph::vertex_ids::numbers;
-  } else if (ids == "names") {
-    options.read.ids = graph::vertex_ids::names;
-  } else if (ids != "as_found") {
-    throw usage_error(fmt::format("ids is '{}': expected 'as_found', 'numbers' or 'names'", ids));
-  }
+  graph::load_options options = load_options_of(
+      {format, undirected, directed, columns, weights_column, separator, header, ids, repeats, drop_loops});
   options.read.bipartite = bipartite;
   options.read.member = member;
   options.read.encoding = encoding;
   options.read.skip_bad_lines = skip_bad_lines;
-  options.build.undirected = undirected;
-  options.build.repeats = repeats_or(repeats, graph::repeats::remove);
-  options.repeats_chosen = repeats.has_value();
-  options.build.loops = drop_loops ? graph::loops::remove : graph::loops::keep;
   options.verify = verify;
   options.read.attributes = {all_attributes, attributes};
   std::shared_ptr<const graph::condition> condition;

@@ -7,6 +7,7 @@
 #include "run.hpp"
 
 #include <callisto/graph.hpp>
+#include <callisto/graph/csr/statistics.hpp>
 
 #include <fmt/format.h>
 
@@ -30,5 +31,11 @@ nb::object column_of(const std::vector<Element>& of, Member Element::* member) {
   for (const Element& element : of) values.push_back(element.*member);
   return to_numpy(std::move(values));
 }
+
+/// Returns the distances as an array, infinity where there is none. Throws cancelled.
+machine::page_array<double> all_of(const graph::distance_map& distances, const graph::run_control& control);
+
+/// Returns the statistics as the package's dictionary.
+nb::dict dictionary_of(const graph::graph_statistics& made, bool directed);
 
 }  // namespace callisto::python

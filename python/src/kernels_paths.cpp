@@ -36,7 +36,8 @@ nb::tuple bfs(const held_graph& of, std::uint64_t source, const std::string& alo
   });
 }
 
-/// Returns the distances as an array, infinity where there is none.
+}  // namespace
+
 page_array<double> all_of(const graph::distance_map& distances, const run_control& control) {
   page_array<double> made(distances.size());
   if (!parallel_for(std::uint64_t{0}, distances.size(), [&](std::uint64_t v) { made[v] = distances[v]; },
@@ -45,6 +46,8 @@ page_array<double> all_of(const graph::distance_map& distances, const run_contro
   }
   return made;
 }
+
+namespace {
 
 void require_weights(const held_graph& of) {
   if (!of.visit([](const auto& g) { return g.weighted(); })) {

@@ -6,7 +6,6 @@
 #include <callisto/graph/communities/compare.hpp>
 #include <callisto/graph/components/biconnected.hpp>
 #include <callisto/graph/components/topological.hpp>
-#include <callisto/graph/csr/statistics.hpp>
 #include <callisto/graph/layout/layout.hpp>
 
 #include <nanobind/stl/optional.h>
@@ -202,6 +201,8 @@ nb::tuple independent_set(const held_graph& of, std::uint64_t seed, nb::handle p
   return nb::make_tuple(to_numpy_flags(std::move(made.members)), made.size);
 }
 
+}  // namespace
+
 graph::communities_options communities_options_of(std::string_view method, std::string_view quality,
                                                   std::string_view directions, std::optional<double> resolution,
                                                   unsigned iterations, std::uint64_t seed) {
@@ -225,6 +226,8 @@ graph::communities_options communities_options_of(std::string_view method, std::
   }
   return options;
 }
+
+namespace {
 
 nb::tuple communities(const held_graph& of, const std::string& method, const std::string& quality,
                       const std::string& directions, std::optional<double> resolution, unsigned iterations,
@@ -291,10 +294,9 @@ nb::object walks(const held_graph& of, const column<std::uint64_t>& starts, std:
   }));
 }
 
-nb::dict statistics(const held_graph& of, nb::handle progress) {
-  const graph::graph_statistics made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
-    return graph::compute_statistics(of.any(), control);
-  });
+}  // namespace
+
+nb::dict dictionary_of(const graph::graph_statistics& made, bool directed) {
   nb::dict all;
   all["vertices"] = made.vertices;
   all["arcs"] = made.arcs;
@@ -311,12 +313,20 @@ nb::dict statistics(const held_graph& of, nb::handle progress) {
     of_side["max"] = degrees.max;
     all[name] = of_side;
   };
-  const bool directed = of.visit([](const auto& g) { return g.directed(); });
   all["density"] = graph::density(made, directed);
   all["reciprocity"] = graph::reciprocity(made, directed);
   add("out_degree", made.out);
   add("in_degree", made.in);
   return all;
+}
+
+namespace {
+
+nb::dict statistics(const held_graph& of, nb::handle progress) {
+  const graph::graph_statistics made = run(progress, by_arcs(of.any()), [&](const run_control& control) {
+    return graph::compute_statistics(of.any(), control);
+  });
+  return dictionary_of(made, of.visit([](const auto& g) { return g.directed(); }));
 }
 
 /// Degrees that occur, and how many vertices have each, of "out", "in" or "simple".

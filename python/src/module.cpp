@@ -23,6 +23,9 @@ NB_MODULE(_core, m) {
   bind_structure(m);
   bind_changing(m);
   bind_networkx(m);
+#ifdef CALLISTO_PYTHON_CLUSTER
+  bind_cluster(m);
+#endif
 
   m.def("threads", [] {
     const nb::gil_scoped_release released;

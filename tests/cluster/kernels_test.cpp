@@ -8,6 +8,7 @@
 #include <callisto/cluster/components.hpp>
 #include <callisto/cluster/deal.hpp>
 #include <callisto/cluster/distances.hpp>
+#include <callisto/cluster/hub_arcs.hpp>
 #include <callisto/cluster/kcore.hpp>
 #include <callisto/cluster/sssp.hpp>
 #include <callisto/cluster/triangles.hpp>
@@ -89,6 +90,15 @@ std::vector<named_graph> graphs() {
                    for (std::uint64_t v = 0; v < 699; ++v) arcs.emplace_back(v, 699);
                    return graph_of(700, arcs, direction::directed);
                  }});
+  all.push_back({"two hubs", [] {
+                   pairs arcs{{0, 0}, {0, 640}, {640, 0}, {0, 640}};
+                   for (std::uint64_t v = 1; v < 640; ++v) {
+                     arcs.emplace_back(0, v);
+                     arcs.emplace_back(v, 640);
+                     if (v % 3 == 0) arcs.emplace_back(v, (v * 7) % 640);
+                   }
+                   return graph_of(641, arcs, direction::directed);
+                 }});
   all.push_back({"path", [] { return graph_of(600, graph::shapes::path(600), direction::undirected); }});
   all.push_back({"grid", [] { return graph_of(40 * 40, graph::shapes::grid(40), direction::undirected); }});
   all.push_back({"one vertex", [] { return graph_of(1, {}, direction::undirected); }});
@@ -138,7 +148,7 @@ void over_ranks(int ranks, const named_graph& of,
 
 class Cluster : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, Cluster,
-                         testing::ValuesIn(tests::sanitized ? std::vector<int>{3} : std::vector<int>{1, 2, 3, 4}));
+                         testing::ValuesIn(tests::sanitized ? std::vector<int>{3} : std::vector<int>{1, 2, 3, 5}));
 
 template <class T>
 std::vector<T> values(const machine::page_array<T>& from) {
@@ -230,6 +240,32 @@ TEST_P(Cluster, CoresAreThoseOfOneProcess) {
           });
         },
         whole);
+  }
+}
+
+// Each rank finds the arcs of hubs among its own rows.
+TEST(ClusterOfEight, DividesTheArcsOfHubs) {
+  for (const named_graph& g : weighted_graphs()) {
+    const bool has_hubs = g.name == "star" || g.name == "two hubs" || g.name.starts_with("all arcs");
+    if (!has_hubs) continue;
+    const any_graph whole = g.make();
+    const auto& one = std::get<graph::csr_graph<std::uint32_t>>(whole);
+    const auto cores = values(graph::kcore(one).coreness);
+    const graph::sssp_result paths = graph::sssp(one, 3);
+    const auto searched = values(graph::bfs(one, 3).distances);
+    over_ranks(8, g, [&](const any_graph& any, const graph::shared_control& control) {
+      const auto& mine = std::get<graph::csr_graph<std::uint32_t>>(any);
+      EXPECT_EQ(find_hubs(mine, *control.among).size(), g.name == "two hubs" ? 2U : 1U) << g.name;
+      const graph::kcore_result found = cluster::kcore(mine, control);
+      const graph::sssp_result from = cluster::sssp(mine, 3, plan_paths(mine, {}, control), control);
+      const auto tree = cluster::bfs(mine, 3, {}, control);
+      for (std::uint64_t v = 0; v != one.vertices(); ++v) {
+        ASSERT_EQ(from.distances[v], paths.distances[v]) << g.name << ", vertex " << v;
+      }
+      if (!control.among->tells()) return;
+      EXPECT_EQ(values(found.coreness), cores) << g.name;
+      EXPECT_EQ(values(tree.distances), searched) << g.name;
+    });
   }
 }
 

@@ -12,6 +12,7 @@
 #include <callisto/global/session/session.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/statistics_among.hpp>
+#include <callisto/graph/files/compress.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/pagerank/pagerank_among.hpp>
 #include <callisto/graph/sssp/paths_among.hpp>
@@ -281,6 +282,67 @@ TEST_P(LoadParts, FindsParentsOverArcsWithoutLength) {
              });
 }
 
+/// Returns the text as a zstd file of about `frames` frames, which end anywhere in lines; with a frame of three bytes,
+/// and frames without data before, between and behind them.
+std::string in_frames(const std::string& text, std::size_t frames) {
+  const std::string skippable = std::string("\x50\x2a\x4d\x18\x05\0\0\0", 8) + "12345";
+  std::mt19937_64 random(17);
+  std::string file = skippable;
+  std::size_t at = 0;
+  for (std::size_t i = 0; at != text.size(); ++i) {
+    std::size_t size = i == frames / 2 ? 3 : text.size() / frames / 2 + random() % (text.size() / frames);
+    size = std::min(size, text.size() - at);
+    file += graph::compressed(text.substr(at, size), graph::compression::zstd);
+    if (i % 5 == 0) file += skippable;
+    at += size;
+  }
+  return file + skippable;
+}
+
+TEST_P(LoadParts, ReadsZstdByItsFrames) {
+  // More than the first MiB, which rank 0 reads whatever the frames.
+  std::mt19937_64 random(12);
+  const std::string text = "# words\n" + lines(90'000, [&](int) {
+                             return std::to_string(random() % 90) + "987654321 " + std::to_string(random() % 90) + "1";
+                           });
+  graph::load_options how;
+  how.build.repeats = graph::repeats::sum;
+  for (const std::size_t frames : {40, 7}) {
+    const text_file file("frames.txt.zst", in_frames(text, frames));
+    graph::load_report alone;
+    const any_graph whole = graph::load_graph(file.path(), how, {}, &alone);
+    over_ranks(GetParam(), file.path(), how,
+               [&](int rank, const std::optional<parted_graph>& found, const graph::load_report& report) {
+                 ASSERT_TRUE(found);
+                 expect_equal(*found, whole, rank, "frames");
+                 EXPECT_EQ(report.build.lines, alone.build.lines);
+                 EXPECT_EQ(report.build.repeats, alone.build.repeats);
+               });
+  }
+  // Lines longer than frames, and no line behind the head.
+  const text_file longest(
+      "long.txt.zst",
+      in_frames("1 2\n# " + std::string(900'000, 'x') + "\n# " + std::string(900'000, 'y') + "\n3 4\n5 6", 50));
+  const any_graph whole = graph::load_graph(longest.path());
+  over_ranks(GetParam(), longest.path(), {},
+             [&](int rank, const std::optional<parted_graph>& found, const graph::load_report&) {
+               ASSERT_TRUE(found);
+               expect_equal(*found, whole, rank, "long lines");
+             });
+}
+
+TEST_P(LoadParts, ReadsZstdOfOneFrameOrDamagedZstdAsAWhole) {
+  const std::string text = lines(900, [](int i) { return std::to_string(i) + " " + std::to_string(i + 1); });
+  const std::string frames = in_frames(text, 30);
+  for (const std::string& content :
+       {graph::compressed(text, graph::compression::zstd), frames + "more", frames.substr(0, frames.size() - 20),
+        in_frames(std::string(257, 'a') + std::string(9000, '\0'), 20)}) {
+    const text_file file("whole.txt.zst", content);
+    over_ranks(GetParam(), file.path(), {},
+               [&](int, const std::optional<parted_graph>& found, const graph::load_report&) { EXPECT_FALSE(found); });
+  }
+}
+
 TEST_P(LoadParts, LeavesWhatIsNoListOfEdgesToOneRank) {
   const std::vector<named_text> others{
       {"adjacency.adj", "AdjacencyGraph\n2\n2\n0\n1\n1\n0\n"},
@@ -299,11 +361,18 @@ TEST_P(LoadParts, LeavesWhatIsNoListOfEdgesToOneRank) {
 }
 
 TEST_P(LoadParts, TellsTheFirstFaultOfTheTextAtRankZero) {
-  for (const std::vector<int>& wrong : {std::vector{899}, std::vector{100, 700}, std::vector{0, 450}}) {
-    const text_file file("wrong.txt", lines(900, [&](int i) {
-                           const bool bad = std::ranges::find(wrong, i) != wrong.end();
-                           return bad ? std::string("7 seven") : std::to_string(i) + " " + std::to_string(i + 1);
-                         }));
+  const auto wrong_lines = [](int count, const std::vector<int>& wrong) {
+    return lines(count, [&](int i) {
+      const bool bad = std::ranges::find(wrong, i) != wrong.end();
+      return bad ? std::string("7 seven") : std::to_string(i % 900) + " " + std::to_string(i % 900 + 1);
+    });
+  };
+  const std::vector<named_text> texts{{"last.txt", wrong_lines(900, {899})},
+                                      {"two.txt", wrong_lines(900, {100, 700})},
+                                      {"first.txt", wrong_lines(900, {0, 450})},
+                                      {"frames.txt.zst", in_frames(wrong_lines(200'000, {199'000, 199'900}), 30)}};
+  for (const named_text& text : texts) {
+    const text_file file(text.name, text.text);
     graph::load_options how;
     how.read.ids = graph::vertex_ids::numbers;
     std::string alone;

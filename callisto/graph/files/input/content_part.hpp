@@ -21,8 +21,8 @@ struct content_part {
   }
 };
 
-/// Thrown if a part is asked of a content that can only be read as a whole: one that is compressed, encoded or a
-/// stream, or of a format without lines of edges.
+/// Thrown if a part is asked of a content that can only be read as a whole: one that is compressed in one piece,
+/// encoded or a stream, or of a format without lines of edges.
 struct read_as_whole {};
 
 }  // namespace callisto::graph::input

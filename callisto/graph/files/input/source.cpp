@@ -6,6 +6,7 @@
 #include <callisto/graph/files/input/streamed_source.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/input/text_buffer.hpp>
+#include <callisto/graph/files/input/zstd_frames.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -69,6 +70,30 @@ class positioned_bytes {
   std::uint64_t before_ = 0;
   std::uint64_t size_;
   std::string name_;
+};
+
+/// The bytes of a range, in order.
+class range_stream final : public byte_stream {
+ public:
+  range_stream(std::shared_ptr<const positioned_bytes> bytes, std::uint64_t first, std::uint64_t last,
+               std::stop_token stop, on_read report)
+      : bytes_(std::move(bytes)), at_(first), last_(last), stop_(std::move(stop)), report_(std::move(report)) {}
+
+  std::size_t read(char* to, std::size_t size) override {
+    if (stop_.stop_requested()) throw cancelled();
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(size, last_ - at_));
+    bytes_->read(at_, to, count);
+    at_ += count;
+    report_(count);
+    return count;
+  }
+
+ private:
+  std::shared_ptr<const positioned_bytes> bytes_;
+  std::uint64_t at_;
+  std::uint64_t last_;
+  std::stop_token stop_;
+  on_read report_;
 };
 
 /// A plain file or memory: every thread reads its pieces by position.
@@ -305,7 +330,19 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     const auto size = static_cast<std::uint64_t>(status.st_size);
     positioned_bytes bytes(std::move(fd), size, name);
     const wrapping kind = look_at(bytes, name);
-    if (kind != wrapping::none && !part.is_all()) throw read_as_whole();
+    if (kind != wrapping::none && !part.is_all()) {
+      if (kind != wrapping::zstd) throw read_as_whole();
+      const auto kept = std::make_shared<const positioned_bytes>(std::move(bytes));
+      std::vector<std::uint64_t> frames = find_zstd_frames(
+          size, [&](std::uint64_t position, char* to, std::size_t count) { kept->read(position, to, count); });
+      if (frames.size() <= part.count) throw read_as_whole();
+      begin(size / part.count);
+      return make_framed_source(
+          [kept](std::uint64_t first, std::uint64_t last, std::stop_token stop, on_read report) {
+            return std::make_unique<range_stream>(kept, first, last, std::move(stop), std::move(report));
+          },
+          std::move(frames), name, control, part);
+    }
     begin(size / part.count);
     if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(bytes), name, control, part);
     return of_file(

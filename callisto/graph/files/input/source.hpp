@@ -118,7 +118,7 @@ class source {
 
 /// Opens a file, or standard input if the path is "-". Begins the progress stage "reading". Throws input_error.
 /// `member` is the one to read of an archive; empty: the first that is no documentation. Throws read_as_whole for a
-/// part of anything else than a plain file.
+/// part of anything else than a plain file, or a zstd file of at least as many frames as parts.
 std::unique_ptr<source> open_source(const std::string& path, const run_control& control, const std::string& member = {},
                                     const content_part& part = {});
 

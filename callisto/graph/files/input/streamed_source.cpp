@@ -3,6 +3,7 @@
 #include <callisto/graph/files/input/archive.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/input/text_buffer.hpp>
+#include <callisto/graph/files/input/zstd_frames.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -49,12 +50,66 @@ class streamed_source final : public source {
     stream_ = prepend(std::string(source::head()), std::move(stream_));
   }
 
+  /// A part of the lines in the frames of a zstd file.
+  streamed_source(const range_opener& open, std::vector<std::uint64_t> frames, std::string name,
+                  const run_control& control, const content_part& of)
+      : source(std::move(name), control), pass_on_(asked().stop, [this] { halt_.request_stop(); }) {
+    set_part(of);
+    const auto lines = [open, stop = halt_.get_token(), of_file = source::name()](std::uint64_t from, std::uint64_t to,
+                                                                                  on_read report) {
+      return decompress(compression::zstd, open(from, to, stop, std::move(report)), of_file);
+    };
+    std::string head(head_limit + readable_behind, '\0');
+    std::size_t count = 0;
+    std::size_t of_head = 0;  // frames
+    while (of_head + 1 != frames.size() && count != head_limit) {
+      count += lines(frames[of_head], frames[of_head + 1], [](std::uint64_t) {
+               })->read(head.data() + count, head_limit - count);
+      ++of_head;
+    }
+    const std::string_view first(head.data(), count);
+    if (wrapping_of(first.substr(0, telling_bytes), source::name()) != wrapping::none ||
+        first.starts_with("\xef\xbb\xbf") || first.find('\n') == first.npos) {
+      throw read_as_whole();
+    }
+    set_head(std::move(head), count, count != head_limit);
+    const std::uint64_t end = frames.back();
+    const auto bound = [&](std::uint64_t number) {
+      if (number == 0 || number == of.count) return number == 0 ? std::uint64_t{0} : end;
+      const content_part next{number, of.count};
+      return *std::lower_bound(frames.begin() + static_cast<std::ptrdiff_t>(of_head), frames.end(), next.begin(end));
+    };
+    const std::uint64_t begin = bound(of.number);
+    const std::uint64_t own_end = bound(of.number + 1);
+    stream_ = lines_of_part(of.number == 0, lines(begin, own_end, [this](std::uint64_t bytes) { advance(bytes); }),
+                            [lines, own_end, end] { return lines(own_end, end, [](std::uint64_t) {}); });
+    if (of.number == 0) return;
+    position_ = behind_the_front;
+    count_before_ = [open, begin, stop = asked().stop, of_file = source::name()] {
+      std::vector<char> piece(head_limit);
+      // Not by halt_: a chunk with a fault has ended the other stream.
+      const auto before = decompress(compression::zstd, open(0, begin, stop, [](std::uint64_t) {}), of_file);
+      std::uint64_t found = 1;  // the line that ends in this part
+      for (std::size_t got = piece.size(); got == piece.size();) {
+        got = before->read(piece.data(), piece.size());
+        found += static_cast<std::uint64_t>(
+            std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
+      }
+      return found;
+    };
+  }
+
   std::optional<std::uint64_t> size() const noexcept override { return std::nullopt; }
+
+  std::uint64_t lines_before(const text_cut& cut) const override {
+    return count_before_ ? count_before_() : source::lines_before(cut);
+  }
 
   void for_each_chunk(const text_cut& cut, const on_chunk& handle) override;
 
   void for_each_block(std::uint64_t first, std::uint64_t last, std::size_t block_bytes,
                       const on_bytes& handle) override {
+    if (!part().is_all()) throw read_as_whole();
     skip_to(first);
     text_buffer buffer;
     while (position_ != last) {
@@ -67,6 +122,7 @@ class streamed_source final : public source {
   }
 
   void for_each_piece(std::size_t piece_bytes, const std::function<void(std::string_view)>& handle) override {
+    if (!part().is_all()) throw read_as_whole();
     std::string piece(piece_bytes, '\0');
     for (std::size_t got = piece_bytes; got == piece_bytes;) {
       asked().check();
@@ -97,7 +153,7 @@ class streamed_source final : public source {
   void give_up(queue& pieces);
 
   void skip_to(std::uint64_t position) {
-    if (position_ == position) return;
+    if (position_ == position || position_ == behind_the_front) return;
     std::vector<char> ignored(std::size_t{64} << 10);
     while (position_ < position) {
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(ignored.size(), position - position_));
@@ -110,10 +166,14 @@ class streamed_source final : public source {
     throw input_error(name(), 0, "truncated: it ends before what its header means");
   }
 
+  /// The position of a part that begins behind all that is skipped.
+  static constexpr std::uint64_t behind_the_front = ~std::uint64_t{0};
+
   std::stop_source halt_;  ///< ends the stream's waits: the caller stops the reading, or a chunk failed
   std::stop_callback<std::function<void()>> pass_on_;
   std::unique_ptr<byte_stream> stream_;
   std::uint64_t position_ = 0;
+  std::function<std::uint64_t()> count_before_;  ///< of a part behind the first: the lines before it
 };
 
 /// The pieces between the thread that reads a stream and the parsers: a bounded number, free or full.
@@ -290,6 +350,11 @@ std::unique_ptr<source> make_streamed_source(const stream_opener& open, std::str
   auto made = std::make_unique<streamed_source>(open, std::move(name), member, control);
   if (!note.empty()) made->add_note(std::move(note));
   return made;
+}
+
+std::unique_ptr<source> make_framed_source(const range_opener& open, std::vector<std::uint64_t> frames,
+                                           std::string name, const run_control& control, const content_part& part) {
+  return std::make_unique<streamed_source>(open, std::move(frames), std::move(name), control, part);
 }
 
 }  // namespace callisto::graph::input

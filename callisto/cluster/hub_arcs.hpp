@@ -1,0 +1,54 @@
+// Arcs of hubs to the vertices of a process, which finds them in the rows of these vertices. So processes divide the
+// work and the messages of a long row. The row itself stays at one process.
+#pragma once
+
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/partners.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace callisto::cluster {
+
+/// A vertex is a hub if one of its rows has more arcs than this, and more than a 16th of a process' even share.
+inline constexpr std::uint64_t least_hub = 64;
+inline constexpr std::uint64_t hubs_in_share = 16;
+
+/// Returns the hubs, ascending, at all processes. None for one process, and in a graph without in-edges.
+template <class Vertex>
+std::vector<Vertex> find_hubs(const graph::csr_graph<Vertex>& graph, graph::partners& among) {
+  if (among.count() == 1 || !graph.has_in()) return {};
+  const std::uint64_t most = std::max(least_hub, graph.arcs() / (hubs_in_share * among.count()));
+  std::vector<Vertex> own;
+  for (std::uint64_t v = among.first(); v != among.last(); ++v) {
+    if (std::max(graph.out().degree(v), graph.in().degree(v)) > most) own.push_back(static_cast<Vertex>(v));
+  }
+  return among.lists_of_all(own);
+}
+
+/// Returns the place of v among the hubs; their number if it is none.
+template <class Vertex>
+std::size_t hub_number(const std::vector<Vertex>& hubs, std::uint64_t v) noexcept {
+  const auto found = std::lower_bound(hubs.begin(), hubs.end(), v);
+  return found == hubs.end() || *found != v ? hubs.size() : static_cast<std::size_t>(found - hubs.begin());
+}
+
+/// Calls f(h, i) for each place i of an ascending row that has hub h.
+template <class Vertex, class Function>
+void for_each_hub(std::span<const Vertex> row, const std::vector<Vertex>& hubs, const Function& f) {
+  if (hubs.size() * 8 < row.size()) {
+    for (std::size_t h = 0; h != hubs.size(); ++h) {
+      const auto places = std::equal_range(row.begin(), row.end(), hubs[h]);
+      for (auto i = places.first; i != places.second; ++i) f(h, static_cast<std::size_t>(i - row.begin()));
+    }
+    return;
+  }
+  for (std::size_t i = 0; i != row.size(); ++i) {
+    if (const std::size_t h = hub_number(hubs, row[i]); h != hubs.size()) f(h, i);
+  }
+}
+
+}  // namespace callisto::cluster
