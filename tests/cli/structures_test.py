@@ -127,6 +127,10 @@ class Structures(CommandTest):
         lost = self.json("convert", routed, self.folder / "again.cg")["written"]["lost"]
         self.assertEqual(["routes" in words for words in lost], [True])
         self.refuse(USAGE, "convert", roads, self.folder / "roads.txt", "--routes", says="--routes")
+        # A clique is no network of roads.
+        clique = self.file("clique.txt", "".join(f"{u} {v}\n" for u in range(140) for v in range(u)))
+        self.assertNotIn("routes", self.json("convert", clique, plain, "--undirected", "--routes")["written"])
+        self.assertIsNone(self.json("info", plain)["routes"])
         # One byte of the last section.
         damaged = bytearray(routed.read_bytes())
         damaged[-9] ^= 64
@@ -139,7 +143,7 @@ class Structures(CommandTest):
         found = self.json("path", table, "a", "c", "--undirected", "--vertex-table", places, "--guided", "--verify")
         self.assertEqual([found[key] for key in ("distance", "method", "guide", "arcs_looked_at", "verified")],
                          [10, "a*", "the columns x and y", 4, True])
-        self.refuse(USAGE, "path", table, "a", "c", "--undirected", "--guided", says=["--guided", "lon and lat"])
+        self.refuse(USAGE, "path", self.path, 1, 3, "--undirected", "--guided", says=["--guided", "lon and lat"])
         self.refuse(USAGE, "path", table, "a", "c", "--guided", "--all", says="--guided")
 
     def test_flow(self):

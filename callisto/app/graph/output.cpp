@@ -128,9 +128,10 @@ void graph_output::add_to(const command_parser& parser) {
                 "roads and other graphs of small degrees")
       .more(
           "A contraction hierarchy (Geisberger et al. 2008): shortcuts over vertices of little importance, by the "
-          "weights, or by numbers of edges if there are none. It takes about as much room as the graph. Vertices with "
-          "more than 64 neighbours, as they come to be in graphs that are no roads, stay without shortcuts over them, "
-          "and a path through these is searched for.");
+          "weights, or by numbers of edges if there are none. It takes about as much room as the graph. In graphs that "
+          "are no roads, vertices come to have many neighbours. If more than 1 % have more than 128, no routes are "
+          "kept, "
+          "and standard error says so: searches without them are faster there.");
 }
 
 void graph_output::check(bool as_json) const {
@@ -188,7 +189,14 @@ written_file graph_output::write(graph::any_graph& graph, const graph::shared_co
         [&](const auto& g) -> graph::any_routes { return graph::make_routes(g, {.weighted = g.weighted()}, context); },
         graph);
     written.route_seconds = making.seconds();
-    written.route_arcs = std::visit([](const auto& r) { return r.arcs(); }, *made);
+    const std::uint64_t core = std::visit([](const auto& r) { return r.core(); }, *made);
+    if (core > size_of(graph).vertices / 100) {
+      say(fmt::format("no routes are kept: {} vertices come to have more than 128 neighbours; `path` is fast without",
+                      with_separators(core)));
+      made.reset();
+    } else {
+      written.route_arcs = std::visit([](const auto& r) { return r.arcs(); }, *made);
+    }
   }
   const stopwatch time;
   if (written.format == native_name) {

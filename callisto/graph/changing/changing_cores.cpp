@@ -11,7 +11,7 @@ namespace {
 enum : char { unseen, met, fell };
 
 /// If more than 1 / share_for_peeling of all edges change, peeling costs less than to follow them one by one.
-constexpr std::uint64_t share_for_peeling = 24;
+constexpr std::uint64_t share_for_peeling = 256;
 
 void put(std::vector<std::uint32_t>& row, std::uint32_t v) {
   row.insert(std::lower_bound(row.begin(), row.end(), v), v);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <source_location>
 #include <utility>
@@ -20,9 +21,9 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 /// A vertex with more neighbours than this stays in the core.
-constexpr std::size_t most_neighbours = 64;
-/// Vertices that a search for a witness settles at most.
-constexpr unsigned most_settled = 64;
+constexpr std::size_t most_neighbours = 128;
+/// Arcs that a search for a witness looks at before it settles the last vertex.
+constexpr std::size_t most_looked_at = 512;
 
 /// An arc of the graph that is left, or a shortcut in it.
 template <class Vertex>
@@ -138,6 +139,7 @@ class contraction {
         in_(directed_ ? n_ : 0),
         priority_(n_),
         depth_(n_),
+        stale_(n_),
         number_(n_, Vertex{0}) {
     with_lengths(graph, weighted, [&](auto out, auto in) {
       over(n_, [&](std::uint64_t v) {
@@ -156,9 +158,18 @@ class contraction {
     order.reserve(n_);
     while (true) {
       control_.check();
-      const std::vector<Vertex> chosen = choose(left);
+      std::vector<Vertex> chosen = first_of(left);
       if (chosen.empty()) break;
-      look_at(contract(chosen));
+      // Priorities change where neighbours have gone. A vertex gets a new one only if it comes first by its old one.
+      std::vector<Vertex> changed;
+      std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(changed), [&](Vertex v) { return stale_[v] != 0; });
+      if (!changed.empty()) {
+        look_at(changed);
+        chosen = first_of(chosen);
+        if (chosen.empty()) continue;
+      }
+      for (std::size_t i = 0; i < chosen.size(); ++i) number_[chosen[i]] = static_cast<Vertex>(i + 1);
+      contract(chosen);
       order.insert(order.end(), chosen.begin(), chosen.end());
       std::erase_if(left, [&](Vertex v) { return number_[v] != 0; });
       if (control_.report != nullptr) control_.report->advance(chosen.size());
@@ -204,6 +215,7 @@ class contraction {
     }
   }
 
+  bool has_many(Vertex v) { return std::max(in_row(v).size(), out_[v].size()) > most_neighbours; }
   working_row<Vertex>& in_row(std::uint64_t v) { return directed_ ? in_[v] : out_[v]; }
 
   /// Calls add(arc to the beginning, arc to the end) for each shortcut that is needed if v goes. A path between them
@@ -226,7 +238,8 @@ class contraction {
       search.begin();
       search.reach(a.to, 0);
       std::pair<double, Vertex> at;
-      for (unsigned settled = 0; settled < most_settled && search.take(at) && at.first <= most; ++settled) {
+      for (std::size_t looked_at = 0; looked_at < most_looked_at && search.take(at) && at.first <= most;) {
+        looked_at += out_[at.second].size();
         for (const auto& b : out_[at.second]) {
           if (b.to == v || (number_[b.to] != 0 && number_[b.to] < number_[v])) continue;
           if (at.first + b.length <= most) search.reach(b.to, at.first + b.length);
@@ -244,7 +257,8 @@ class contraction {
   void look_at(const std::vector<Vertex>& vertices) {
     search_over(vertices.size(), [&](near_search<Vertex>& search, std::uint64_t i) {
       const Vertex v = vertices[i];
-      if (std::max(in_row(v).size(), out_[v].size()) > most_neighbours) {
+      stale_[v] = 0;
+      if (has_many(v)) {
         priority_[v] = infinite;
         return;
       }
@@ -271,8 +285,8 @@ class contraction {
     return mix_bits(u) < mix_bits(v);  // a bijection: neighbours in rows and grids do not wait for each other in turn
   }
 
-  /// Returns the vertices that come before all their neighbours, and gives them their numbers of this round.
-  std::vector<Vertex> choose(const std::vector<Vertex>& left) {
+  /// Returns those of the vertices that come before all their neighbours.
+  std::vector<Vertex> first_of(const std::vector<Vertex>& left) {
     std::vector<char> first(left.size());
     over(left.size(), [&](std::uint64_t i) {
       const Vertex v = left[i];
@@ -282,15 +296,13 @@ class contraction {
     });
     std::vector<Vertex> chosen;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      if (first[i] == 0) continue;
-      chosen.push_back(left[i]);
-      number_[left[i]] = static_cast<Vertex>(chosen.size());
+      if (first[i] != 0) chosen.push_back(left[i]);
     }
     return chosen;
   }
 
-  /// Replaces the chosen vertices by shortcuts. Returns their neighbours.
-  std::vector<Vertex> contract(const std::vector<Vertex>& chosen) {
+  /// Replaces the chosen vertices by shortcuts.
+  void contract(const std::vector<Vertex>& chosen) {
     std::vector<std::vector<shortcut>> made(chosen.size());
     search_over(chosen.size(), [&](near_search<Vertex>& search, std::uint64_t i) {
       for_each_shortcut(search, chosen[i], [&](const auto& a, const auto& b) {
@@ -307,6 +319,7 @@ class contraction {
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     over(touched.size(), [&](std::uint64_t i) {
       const Vertex x = touched[i];
+      stale_[x] = 1;
       std::vector<Vertex> gone;
       const auto take_out = [&](working_row<Vertex>& row) {
         std::erase_if(row, [&](const auto& a) {
@@ -326,8 +339,8 @@ class contraction {
           if (s.to == x) put_arc(in_row(x), {s.length, s.from, v, s.hops});
         }
       }
+      if (priority_[x] == infinite && !has_many(x)) priority_[x] = depth_[x];  // no more than its new one
     });
-    return touched;
   }
 
   route_rows<Vertex> rows_in_places(std::vector<working_row<Vertex>>& rows, const std::vector<Vertex>& order,
@@ -370,6 +383,7 @@ class contraction {
   std::vector<working_row<Vertex>> in_;   ///< of a directed graph
   std::vector<double> priority_;
   std::vector<std::uint32_t> depth_;
+  std::vector<char> stale_;     ///< the priority is that of an earlier round
   std::vector<Vertex> number_;  ///< of a vertex that has gone: its number in its round, from 1; else 0
 };
 

@@ -30,7 +30,7 @@ constexpr double beyond = std::numeric_limits<double>::infinity();
   throw input_error(file.empty() ? "routes" : file, 0, "damaged routes: " + message);
 }
 
-/// Returns row p. Throws input_error if it is none, or if an arc leads to no place.
+/// Returns row p. Throws input_error if it is none.
 template <class Vertex>
 std::span<const route_arc<Vertex>> row_of(const routes_of<Vertex>& routes, const route_rows<Vertex>& rows,
                                           std::uint64_t p) {
@@ -39,13 +39,15 @@ std::span<const route_arc<Vertex>> row_of(const routes_of<Vertex>& routes, const
   if (first > last || last > rows.arcs.size()) {
     refuse_routes(routes.file, fmt::format("row {} has the arcs {} to {} of {}", p, first, last, rows.arcs.size()));
   }
-  const std::span<const route_arc<Vertex>> row(rows.arcs.data() + first, last - first);
-  for (const auto& a : row) {
-    if (a.to >= routes.vertices() || !(a.length >= 0)) {
-      refuse_routes(routes.file, fmt::format("row {} has an arc of length {} to {}", p, a.length, a.to));
-    }
+  return {rows.arcs.data() + first, last - first};
+}
+
+/// Throws input_error if an arc of row p leads to no place, or has a length that is none.
+template <class Vertex>
+void require_arc(const routes_of<Vertex>& routes, std::uint64_t p, const route_arc<Vertex>& arc) {
+  if (arc.to >= routes.vertices() || !(arc.length >= 0)) {
+    refuse_routes(routes.file, fmt::format("row {} has an arc of length {} to {}", p, arc.length, arc.to));
   }
-  return row;
 }
 
 /// Returns the arc of row p with the other end `to`; null if there is none.
@@ -90,6 +92,7 @@ class climb {
     const auto row = row_of(routes_, follows_, p);
     looked_at_ += row.size();
     for (const auto& a : row) {
+      require_arc(routes_, p, a);
       const double to = distance + a.length;
       if (to == beyond) continue;
       const auto [at, is_new] = met_.add(a.to, {to, number});
@@ -263,6 +266,7 @@ void check_routes(const csr_graph<Vertex>& graph, const routes_of<Vertex>& route
       const auto row = row_of(routes, rows, p);
       for (std::size_t i = 0; i < row.size(); ++i) {
         const auto& a = row[i];
+        require_arc(routes, p, a);
         if (a.to == p || (i != 0 && a.to <= row[i - 1].to)) {
           refuse_routes(routes.file, fmt::format("the ends of row {} do not ascend", p));
         }

@@ -51,6 +51,15 @@ struct routes_of {
   std::uint64_t vertex_at(std::uint64_t p) const noexcept { return places[vertices() + p]; }
   const route_rows<Vertex>& against() const noexcept { return directed ? down : up; }
   std::uint64_t arcs() const noexcept { return up.arcs.size() + down.arcs.size(); }
+  /// Returns how many places of the core have arcs to lower ones. Looks at the first arc of each row.
+  std::uint64_t core() const noexcept {
+    std::uint64_t count = 0;
+    for (std::uint64_t p = 0; p < vertices(); ++p) {
+      const std::uint64_t first = up.offsets[p];
+      if (first != up.offsets[p + 1] && up.arcs[first].to < p) ++count;
+    }
+    return count;
+  }
 };
 
 using any_routes = std::variant<routes_of<std::uint32_t>, routes_of<std::uint64_t>>;
@@ -59,7 +68,7 @@ using any_routes = std::variant<routes_of<std::uint32_t>, routes_of<std::uint64_
 ///
 /// Method: contraction hierarchies (Geisberger, Sanders, Schultes and Delling 2008). Rounds contract an independent set
 /// in parallel (Vetter 2009): all vertices that come before their neighbours by depth and by the shortcuts that they
-/// need, for each removed arc. Short searches find which shortcuts are not needed. A vertex with more than 64
+/// need, for each removed arc. Short searches find which shortcuts are not needed. A vertex with more than 128
 /// neighbours stays in the core, so that graphs that are no roads take a bounded time, too; paths through their core
 /// are searched from both ends.
 ///
@@ -78,7 +87,8 @@ template <class Vertex>
 CALLISTO_API pair_result path_between(const csr_graph<Vertex>& graph, const routes_of<Vertex>& routes,
                                       std::uint64_t source, std::uint64_t target, const run_control& control = {});
 
-/// Throws input_error unless the routes are well formed and their arcs are the graph's, or shortcuts over arcs and shortcuts.
+/// Throws input_error unless the routes are well formed and their arcs are the graph's, or shortcuts over arcs and
+/// shortcuts.
 template <class Vertex>
 CALLISTO_API void check_routes(const csr_graph<Vertex>& graph, const routes_of<Vertex>& routes,
                                const run_control& control = {});
