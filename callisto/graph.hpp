@@ -14,12 +14,14 @@
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/changing/changing_components.hpp>
+#include <callisto/graph/changing/changing_cores.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/changing/changing_pagerank.hpp>
 #include <callisto/graph/cliques/cliques.hpp>
 #include <callisto/graph/cliques/motifs.hpp>
 #include <callisto/graph/closeness/closeness.hpp>
+#include <callisto/graph/communities/changing_communities.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/compare.hpp>
 #include <callisto/graph/components/biconnected.hpp>
@@ -53,6 +55,7 @@
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/pair/pair.hpp>
+#include <callisto/graph/pair/routes.hpp>
 #include <callisto/graph/pair/temporal.hpp>
 #include <callisto/graph/partition/partition.hpp>
 #include <callisto/graph/similarity/similarity.hpp>

@@ -8,9 +8,11 @@
 // Prints the median of nine runs, the programs in turns, and its ratio to the first program's.
 #include <callisto/domino.hpp>
 #include <callisto/graph/changing/changing_components.hpp>
+#include <callisto/graph/changing/changing_cores.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/changing/changing_pagerank.hpp>
+#include <callisto/graph/communities/changing_communities.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
@@ -228,10 +230,14 @@ void changing(unsigned scale) {
   std::optional<graph::changing_pagerank> ranks;
   std::optional<graph::changing_components> parts;
   std::optional<graph::changing_distances> levels;
+  std::optional<graph::changing_cores> cores;
+  std::optional<graph::changing_communities> groups;
   const std::array from_nothing{seconds_of([&] { ranks.emplace(now); }), seconds_of([&] { parts.emplace(now); }),
-                                seconds_of([&] { levels.emplace(now, 0, false); })};
-  std::vector<std::vector<std::string>> table{{"edges", "PageRank", "components", "levels", "PageRank, warm steps"}};
-  const auto add_row = [&](const std::string& name, const std::array<double, 3>& seconds) {
+                                seconds_of([&] { levels.emplace(now, 0, false); }),
+                                seconds_of([&] { cores.emplace(now); }), seconds_of([&] { groups.emplace(now); })};
+  std::vector<std::vector<std::string>> table{
+      {"edges", "PageRank", "components", "levels", "cores", "communities", "PageRank, warm steps"}};
+  const auto add_row = [&](const std::string& name, const std::array<double, 5>& seconds) {
     table.push_back({name});
     for (std::size_t k = 0; k < seconds.size(); ++k)
       table.back().push_back(fmt::format("{:.3f} ms, 1/{:.3g}", seconds[k] * 1e3, from_nothing[k] / seconds[k]));
@@ -240,7 +246,7 @@ void changing(unsigned scale) {
   table.back().emplace_back();
   std::mt19937_64 random(1);
   for (const unsigned edges : {1U, 10U, 100U, 1'000U, 10'000U}) {
-    std::array<std::vector<double>, 3> times;
+    std::array<std::vector<double>, 5> times;
     std::vector<double> warm;
     unsigned steps = 0;
     for (unsigned i = 0; i < runs; ++i) {
@@ -255,12 +261,18 @@ void changing(unsigned scale) {
       times[0].push_back(seconds_of([&] { ranks->update(changes); }));
       times[1].push_back(seconds_of([&] { parts->update(changes); }));
       times[2].push_back(seconds_of([&] { levels->update(changes); }));
+      times[3].push_back(seconds_of([&] { cores->update(changes); }));
+      times[4].push_back(seconds_of([&] { groups->update(changes); }));
     }
-    add_row(std::to_string(edges), {app::median_of(times[0]), app::median_of(times[1]), app::median_of(times[2])});
+    add_row(std::to_string(edges), {app::median_of(times[0]), app::median_of(times[1]), app::median_of(times[2]),
+                                    app::median_of(times[3]), app::median_of(times[4])});
     table.back().push_back(fmt::format("{:.3f} ms, {} steps, {:.3g} times the update", app::median_of(warm) * 1e3,
                                        steps, app::median_of(warm) / app::median_of(times[0])));
   }
   lab::print_table(table);
+  const double followed = groups->quality();
+  groups.emplace(now);
+  std::printf("modularity %.4f; found anew %.4f\n", followed, groups->quality());
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compares paths and flows between pairs of vertices with igraph and NetworkX.
 
-    PYTHONPATH=build/release/python build/python-env/bin/python lab/python/vertex_pairs.py FILE [--weights] [--flows]
+    PYTHONPATH=build/release/python build/python-env/bin/python lab/python/vertex_pairs.py FILE [--weights] [--flows | --routes]
 
 Milliseconds of processor time with one thread, from Python: the median of five pairs of the largest component of the
 undirected graph, each pair by all libraries in turn; and the peer's median by ours. Lengths, numbers of all shortest
 paths where there are fewer than 100,000, and values of flows are compared, and a difference ends the program.
+--routes: 101 pairs, by routes and without them; and the time to make the routes.
 """
 
 import argparse
@@ -38,6 +39,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--weights", action="store_true", help="lengths and capacities are the file's weights")
     parser.add_argument("--flows", action="store_true", help="flows alone")
+    parser.add_argument("--routes", action="store_true", help="one path by routes alone")
     given = parser.parse_args()
     cl.threads(1)
     graph = cl.read(given.file).undirected()
@@ -78,9 +80,17 @@ def main():
         same([p.distance for p in few],
              [sum(by_networkx[x][y]["weight"] for x, y in zip(p, p[1:])) for p in listed])
 
-    for _ in range(pairs):
+    if given.routes:
+        made = timed("routes()", "callisto", lambda: graph.routes(weights=length))
+        print(f"{made.arcs} arcs and shortcuts, of {len(u)} edges")
+    for _ in range(101 if given.routes else pairs):
         a, b = draw.sample(component, 2)
         ends = labels[a], labels[b]
+        if given.routes:
+            plain = timed("shortest_path()", "callisto", lambda: graph.shortest_path(*ends, weights=length))
+            same(plain.distance, timed("Routes.path()", "callisto", lambda: made.path(*ends)).distance)
+            timed("Routes.path()", "igraph", lambda: by_igraph.get_shortest_path(a, b, weights=weights, output="vpath"))
+            continue
         if not given.flows:
             paths(ends, a, b)
         flow = timed("maximum_flow()", "callisto", lambda: graph.maximum_flow(*ends, weights=strength))

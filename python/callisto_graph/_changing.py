@@ -14,6 +14,7 @@ from . import _core
 from ._base import GraphBase, _NetworkXArgument
 from ._columns import as_array, as_weights, is_missing
 from ._errors import UsageError
+from ._numbers import seed_of
 from ._progress import Progress, reporting
 from ._results import Groups, Values, VertexResult
 
@@ -234,6 +235,28 @@ class ChangingGraph(_NetworkXArgument):
         with reporting(progress) as receiver:
             return ChangingComponents(self, _core.follow_components(self._core, receiver))
 
+    def communities(self, *, method: str = "leiden", resolution: float = 1.0, seed: int = 1,
+                    weights: str | None = "strength", progress: Progress = None) -> ChangingCommunities:
+        """Finds communities by modularity, and returns them as an analysis that follows the graph.
+
+        method: "leiden" or "louvain". weights: "strength", or None: all edges alike. After changes of one edge in 16
+        all communities are found anew; update() returns all vertices then.
+        """
+        if method not in ("leiden", "louvain"):
+            raise UsageError(f"method is {method!r}: expected 'leiden' or 'louvain'")
+        if weights not in (None, "strength"):
+            raise UsageError(f"weights is {weights!r}: expected 'strength' or None")
+        with reporting(progress) as receiver:
+            return ChangingCommunities(self, _core.follow_communities(
+                self._core, method, float(resolution), seed_of(seed), weights or "none", receiver))
+
+    def cores(self, *, progress: Progress = None) -> ChangingCores:
+        """Computes core numbers, and returns them as an analysis that follows the graph; directions, weights and loops
+        do not count.
+        """
+        with reporting(progress) as receiver:
+            return ChangingCores(self, _core.follow_cores(self._core, receiver))
+
     def distances(self, source: Hashable, *, weights: str | None = None, progress: Progress = None) -> ChangingDistances:
         """Finds the distances from `source`, and returns them as an analysis that follows the graph.
 
@@ -305,7 +328,7 @@ class ChangingResult:
         return self.now().to_series()
 
     def top(self, n: int = 10) -> list[tuple[Any, Any]]:
-        """Returns the n vertices with the largest values, as (label, value); for components, the n largest of them."""
+        """Returns the n vertices with the largest values, as (label, value); for groups, the n largest of them."""
         return self.now().top(n)
 
 
@@ -321,25 +344,59 @@ class ChangingDistances(ChangingResult):
     __slots__ = ()
 
 
-class ChangingComponents(ChangingResult):
-    """Connected components that follow a graph. A vertex's value is the label of the first vertex of its component."""
+class ChangingCores(ChangingResult):
+    """Core numbers that follow a graph: by vertex the largest k such that the k-core has it."""
+
+    __slots__ = ()
+
+    @property
+    def degeneracy(self) -> int:
+        """The largest core number."""
+        return int(self._following.degeneracy())
+
+    def __getitem__(self, label: Hashable) -> int:
+        """Returns the core number of the vertex with this label."""
+        return int(self._following.value(self.graph._vertex(label)))
+
+
+class ChangingGroups(ChangingResult):
+    """Groups that follow a graph: components or communities. A vertex's value is the label of the first vertex of its
+    group.
+    """
 
     __slots__ = ()
 
     @property
     def count(self) -> int:
-        """The number of components."""
+        """The number of groups."""
         return int(self._following.count())
 
     def now(self) -> Groups:
-        """Returns the components, which later changes leave as they are."""
+        """Returns the groups, which later changes leave as they are."""
         values = self._following.values()
         return Groups(self.graph._frozen(len(values)), values, len(np.unique(values)))
 
     def __getitem__(self, label: Hashable) -> Any:
-        """Returns the label of the first vertex of a vertex's component."""
+        """Returns the label of the first vertex of a vertex's group."""
         return self.graph._label(int(self._following.value(self.graph._vertex(label))))
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterates over the labels of the first vertices of the vertices' components."""
+        """Iterates over the labels of the first vertices of the vertices' groups."""
         return map(self.graph._label, self._following.values().tolist())
+
+
+class ChangingComponents(ChangingGroups):
+    """Connected components that follow a graph."""
+
+    __slots__ = ()
+
+
+class ChangingCommunities(ChangingGroups):
+    """Communities that follow a graph, each connected."""
+
+    __slots__ = ()
+
+    @property
+    def modularity(self) -> float:
+        """The modularity."""
+        return float(self._following.modularity())

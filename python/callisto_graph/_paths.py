@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +76,21 @@ class PathKernels(GraphBase):
             length, vertices, _ = _core.path_between(self._core, u, v, weighted, receiver)
         return Path(length, [self.label(w) for w in vertices.tolist()])
 
+    def routes(self, *, weights: str | None = None, file: str | os.PathLike[str] | None = None,
+               progress: Progress = None) -> Routes:
+        """Makes routes, by which the shortest path between two vertices is found at once; for roads and other graphs of
+        small degrees. Method: contraction hierarchies (Geisberger et al. 2008).
+
+        weights: "length": sums of weights; None: numbers of edges.
+        file: takes the routes that this file, from which the graph was read, holds by `callisto convert --routes` or
+        Routes.save(), instead of making them; `weights` are as they were then.
+        """
+        if file is not None:
+            return Routes(self, _core.open_routes(self._core, os.fspath(file)))
+        weighted = self._lengths(weights, ("none", "length")) == "length"
+        with reporting(progress) as receiver:
+            return Routes(self, _core.make_routes(self._core, weighted, receiver))
+
     def all_shortest_paths(self, source: Hashable, target: Hashable, *, weights: str | None = None, limit: int = 100,
                            progress: Progress = None) -> AllPaths:
         """Counts all shortest paths between two vertices, and lists the first.
@@ -143,3 +160,40 @@ class PathKernels(GraphBase):
             pairs, mean, low, high, vertices, used = _core.distances(
                 self._core, count(sources, "sources"), seed_of(seed), receiver)
         return DistanceSample(pairs.view(np.int64), mean, low, high, vertices, used)
+
+
+class Routes:
+    """Routes of a graph, by which the shortest path between two vertices is found at once. Made by Graph.routes()."""
+
+    __slots__ = ("graph", "_made")
+
+    graph: Any
+
+    def __init__(self, graph: Any, made: Any) -> None:
+        self.graph = graph
+        self._made = made
+
+    @property
+    def arcs(self) -> int:
+        """The number of arcs and shortcuts."""
+        return int(self._made.arcs)
+
+    @property
+    def weights(self) -> str | None:
+        """What lengths are: "length": sums of weights; None: numbers of edges."""
+        return "length" if self._made.weighted else None
+
+    def __repr__(self) -> str:
+        return f"Routes({self.arcs} arcs and shortcuts, of {self.graph!r})"
+
+    def path(self, source: Hashable, target: Hashable) -> Path:
+        """Finds a shortest path between two vertices. It is as long as that of Graph.shortest_path()."""
+        u, v = self.graph.vertex(source), self.graph.vertex(target)
+        length, vertices, _ = _core.path_by_routes(self.graph._core, self._made, u, v)
+        return Path(length, [self.graph.label(w) for w in vertices.tolist()])
+
+    def save(self, path: str | os.PathLike[str], *, progress: Progress = None) -> None:
+        """Writes the graph with its routes to a file of Callisto's own format (.cg). `callisto path` uses them."""
+        core = self.graph._core_with_labels()
+        with reporting(progress) as receiver:
+            _core.save_routes(core, self._made, os.fspath(path), receiver)

@@ -64,6 +64,19 @@ def members(cls):
             yield name, member
 
 
+def describe_classes(parts, classes):
+    for cls in classes:
+        base = ", ".join(b.__name__ for b in cls.__bases__ if b is not object and not b.__name__.startswith("_"))
+        parts.append(f"### {cls.__name__}{f' ({base})' if base else ''}\n\n```text\n{text(cls)}\n```\n")
+        own = [(name, member) for name, member in members(cls) if name in vars(cls)]
+        for name, member in own:
+            if isinstance(member, property):
+                parts.append(f"#### {cls.__name__}.{name}\n\n```text\n{text(member)}\n```\n")
+        for name, member in own:
+            if inspect.isfunction(member):
+                parts.append(f"#### {cls.__name__}.{name}\n\n{entry(name, member, True)}")
+
+
 def main():
     parts = [head.format(version=cl.__version__), "## Functions\n"]
     public = [(name, getattr(cl, name)) for name in cl.__all__ if name not in ("__version__", "Progress")]
@@ -77,17 +90,11 @@ def main():
     for name, member in members(cl.Graph):
         if inspect.isfunction(member):
             parts.append(f"### Graph.{name}\n\n{entry(name, member, True)}")
+    parts.append("## Routes\n")
+    describe_classes(parts, [cl.Routes])
     parts.append("## Graphs that change\n")
-    for cls in (cl.ChangingGraph, cl.ChangingResult, cl.ChangingPageRank, cl.ChangingDistances, cl.ChangingComponents):
-        base = ", ".join(b.__name__ for b in cls.__bases__ if b is not object and not b.__name__.startswith("_"))
-        parts.append(f"### {cls.__name__}{f' ({base})' if base else ''}\n\n```text\n{text(cls)}\n```\n")
-        own = [(name, member) for name, member in members(cls) if name in vars(cls)]
-        for name, member in own:
-            if isinstance(member, property):
-                parts.append(f"#### {cls.__name__}.{name}\n\n```text\n{text(member)}\n```\n")
-        for name, member in own:
-            if inspect.isfunction(member):
-                parts.append(f"#### {cls.__name__}.{name}\n\n{entry(name, member, True)}")
+    describe_classes(parts, [cl.ChangingGraph, cl.ChangingResult, cl.ChangingPageRank, cl.ChangingDistances,
+                             cl.ChangingCores, cl.ChangingGroups, cl.ChangingComponents, cl.ChangingCommunities])
     parts.append(f"## Graphs over ranks\n\n```text\n{text(cluster)}\n```\n")
     for name in cluster.__all__:
         if inspect.isfunction(getattr(cluster, name)):

@@ -54,7 +54,8 @@ struct held_changing_graph {
 /// An analysis of a held_changing_graph, which it keeps alive, and the changes that it has not seen yet.
 class following {
  public:
-  using analysis = std::variant<graph::changing_pagerank, graph::changing_components, graph::changing_distances>;
+  using analysis = std::variant<graph::changing_pagerank, graph::changing_components, graph::changing_distances,
+                                graph::changing_cores, graph::changing_communities>;
 
   /// make(graph, control) is an analysis. The caller holds the GIL.
   template <class Make>
@@ -94,7 +95,9 @@ class following {
       follow();
       return std::visit(
           [&]<class Kind>(const Kind& of) -> values {
-            using value = std::conditional_t<std::is_same_v<Kind, graph::changing_components>, std::int64_t, double>;
+            constexpr bool whole =
+                !std::is_same_v<Kind, graph::changing_pagerank> && !std::is_same_v<Kind, graph::changing_distances>;
+            using value = std::conditional_t<whole, std::int64_t, double>;
             page_array<value> all(of_->graph.vertices());
             for (std::uint32_t v = 0; v < of_->graph.vertices(); ++v) all[v] = static_cast<value>(of[v]);
             return all;
@@ -112,10 +115,27 @@ class following {
     });
   }
 
-  /// Returns how many components there are.
+  /// Returns the largest coreness.
+  std::uint64_t degeneracy() {
+    return of_->locked([&] {
+      follow();
+      return std::get<graph::changing_cores>(*analysis_).degeneracy();
+    });
+  }
+
+  /// Returns the modularity of communities.
+  double modularity() {
+    return of_->locked([&] {
+      follow();
+      return std::get<graph::changing_communities>(*analysis_).quality();
+    });
+  }
+
+  /// Returns how many components or communities there are.
   std::uint64_t count() {
     return of_->locked([&] {
       follow();
+      if (const auto* const groups = std::get_if<graph::changing_communities>(&*analysis_)) return groups->count();
       return std::get<graph::changing_components>(*analysis_).count();
     });
   }
@@ -171,6 +191,24 @@ std::unique_ptr<following> follow_components(const held& of, nb::handle progress
 std::unique_ptr<following> follow_distances(const held& of, std::uint32_t source, bool weighted, nb::handle progress) {
   return std::make_unique<following>(of, progress, [&](const changing_graph& g, const run_control& control) {
     return graph::changing_distances(g, source, weighted, control);
+  });
+}
+
+std::unique_ptr<following> follow_communities(const held& of, const std::string& method, double resolution,
+                                              std::uint64_t seed, const std::string& weights, nb::handle progress) {
+  const graph::communities_options options{
+      .method = method == "louvain" ? graph::community_method::louvain : graph::community_method::leiden,
+      .resolution = resolution,
+      .seed = seed};
+  const graph::weight_use use = weight_use_named(weights);
+  return std::make_unique<following>(of, progress, [&](const changing_graph& g, const run_control& control) {
+    return graph::changing_communities(g, options, use, control);
+  });
+}
+
+std::unique_ptr<following> follow_cores(const held& of, nb::handle progress) {
+  return std::make_unique<following>(of, progress, [](const changing_graph& g, const run_control& control) {
+    return graph::changing_cores(g, control);
   });
 }
 
@@ -234,12 +272,17 @@ void bind_changing(nb::module_& m) {
       .def("update", &following::update)
       .def("values", &following::values)
       .def("value", &following::value)
-      .def("count", &following::count);
+      .def("count", &following::count)
+      .def("modularity", &following::modularity)
+      .def("degeneracy", &following::degeneracy);
   m.def("changing", [](bool directed) { return std::make_shared<held_changing_graph>(changing_graph(directed)); });
   m.def("changing_from", &changing_from, nb::arg("graph"), nb::arg("progress").none());
   m.def("follow_pagerank", &follow_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
         nb::arg("weights"), nb::arg("progress").none());
   m.def("follow_components", &follow_components, nb::arg("graph"), nb::arg("progress").none());
+  m.def("follow_communities", &follow_communities, nb::arg("graph"), nb::arg("method"), nb::arg("resolution"),
+        nb::arg("seed"), nb::arg("weights"), nb::arg("progress").none());
+  m.def("follow_cores", &follow_cores, nb::arg("graph"), nb::arg("progress").none());
   m.def("follow_distances", &follow_distances, nb::arg("graph"), nb::arg("source"), nb::arg("weighted"),
         nb::arg("progress").none());
 }

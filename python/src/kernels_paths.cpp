@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace callisto::python {
@@ -118,6 +120,46 @@ nb::tuple path_between(const held_graph& of, std::uint64_t source, std::uint64_t
   return nb::make_tuple(made.path.length, to_numpy(std::move(made.path.vertices)), made.looked_at);
 }
 
+/// Routes of a held_graph, bound as _core.Routes.
+struct held_routes {
+  graph::any_routes any;
+};
+
+held_routes make_routes(const held_graph& of, bool weighted, nb::handle progress) {
+  return run(progress, by_searches(of.any()), [&](const run_control& control) {
+    return of.visit([&](const auto& g) { return held_routes{graph::make_routes(g, {.weighted = weighted}, control)}; });
+  });
+}
+
+/// Returns the routes that a native file holds for this graph.
+held_routes open_routes(const held_graph& of, const std::string& path) {
+  std::optional<graph::any_routes> held = graph::open_routes(path);
+  if (!held) throw input_error(path, 0, "holds no routes; 'callisto convert --routes' and Routes.save() write them");
+  const bool fits = of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
+    const auto* const routes = std::get_if<graph::routes_of<Vertex>>(&*held);
+    return routes != nullptr && routes->vertices() == g.vertices() && routes->directed == g.directed();
+  });
+  if (!fits) throw usage_error(path + " holds the routes of another graph");
+  return {std::move(*held)};
+}
+
+/// The path's length and vertices, and how many arcs were looked at.
+nb::tuple path_by_routes(const held_graph& of, const held_routes& routes, std::uint64_t source, std::uint64_t target) {
+  graph::pair_result made = run(nb::none(), place::alone, [&](const run_control& control) {
+    return of.visit([&]<class Vertex>(const graph::csr_graph<Vertex>& g) {
+      return graph::path_between(g, std::get<graph::routes_of<Vertex>>(routes.any), source, target, control);
+    });
+  });
+  return nb::make_tuple(made.path.length, to_numpy(std::move(made.path.vertices)), made.looked_at);
+}
+
+void save_routes(const held_graph& of, const held_routes& routes, const std::string& path, nb::handle progress) {
+  run(progress, place::watched, [&](const run_control& control) {
+    graph::write_native(of.any(), routes.any, path, control);
+    return true;
+  });
+}
+
 nb::tuple all_paths_between(const held_graph& of, std::uint64_t source, std::uint64_t target, bool weighted,
                             std::uint64_t limit, nb::handle progress) {
   const graph::pair_options options{.weighted = weighted};
@@ -207,6 +249,15 @@ void bind_paths(nb::module_& m) {
         nb::arg("progress") = nb::none());
   m.def("path_between", &path_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
         nb::arg("weighted") = false, nb::arg("progress") = nb::none());
+  nb::class_<held_routes>(m, "Routes", "Routes of a graph.")
+      .def_prop_ro("arcs",
+                   [](const held_routes& of) { return std::visit([](const auto& r) { return r.arcs(); }, of.any); })
+      .def_prop_ro("weighted",
+                   [](const held_routes& of) { return std::visit([](const auto& r) { return r.weighted; }, of.any); });
+  m.def("make_routes", &make_routes, nb::arg("graph"), nb::arg("weighted"), nb::arg("progress").none());
+  m.def("open_routes", &open_routes, nb::arg("graph"), nb::arg("path"));
+  m.def("path_by_routes", &path_by_routes, nb::arg("graph"), nb::arg("routes"), nb::arg("source"), nb::arg("target"));
+  m.def("save_routes", &save_routes, nb::arg("graph"), nb::arg("routes"), nb::arg("path"), nb::arg("progress").none());
   m.def("all_paths_between", &all_paths_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"),
         nb::arg("weighted") = false, nb::arg("limit") = 100, nb::arg("progress") = nb::none());
   m.def("k_paths_between", &k_paths_between, nb::arg("graph"), nb::arg("source"), nb::arg("target"), nb::arg("k"),

@@ -18,6 +18,7 @@ def test_follows_random_changes(directed):
     start = cl.uniform(40, 80, seed=3, directed=directed)
     live = start.changing()
     ranks, alike, parts = live.pagerank(tolerance=1e-9), live.pagerank(tolerance=1e-9, weights=None), live.components()
+    cores, groups = live.cores(), live.communities()
     levels, lengths = live.distances(0), live.distances(0, weights="length")
     before = levels.to_dict()
     assert parts.update() == levels.update() == []
@@ -32,6 +33,9 @@ def test_follows_random_changes(directed):
         assert same(ranks, now.pagerank(tolerance=1e-12).to_dict(), 1e-6)
         assert same(alike, now.pagerank(weights=None, tolerance=1e-12).to_dict(), 1e-6)
         assert np.array_equal(np.asarray(parts), now.components().of) and parts.count == now.components().count
+        assert groups.modularity > now.communities().quality - 0.1 and groups.count == len(set(groups))
+        fresh = now.cores()
+        assert np.array_equal(np.asarray(cores), np.asarray(fresh)) and cores.degeneracy == fresh.degeneracy
         changed = levels.update()
         after = levels.to_dict()
         assert {label for label, d in after.items() if d != before.get(label, np.inf)} == set(changed)

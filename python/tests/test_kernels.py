@@ -498,3 +498,31 @@ def test_operators_work_value_by_value():
     assert np.allclose(rank - rank.to_series()[::-1], 0)
     with pytest.raises(cl.UsageError, match="other labels"):
         rank - pandas.Series([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_routes(directed, tmp_path):
+    rng = np.random.default_rng(5)
+    names = np.array([f"n{i:03}" for i in rng.permutation(100)])
+    u, v = rng.integers(0, 100, (2, 300))
+    g = cl.from_edges(names[u], names[v], rng.integers(1, 20, 300), directed=directed)
+    made = g.routes(weights="length")
+    assert made.weights == "length" and made.arcs > 0 and "Routes" in repr(made)
+    made.save(tmp_path / "r.cg")
+    again = cl.read(tmp_path / "r.cg")
+    held = again.routes(file=tmp_path / "r.cg")
+    assert held.arcs == made.arcs and held.weights == "length"
+    plain = g.routes()
+    for a, b in rng.integers(0, 100, (20, 2)):
+        a, b = str(names[a]), str(names[b])
+        if a not in g or b not in g:
+            continue
+        expected = g.shortest_path(a, b, weights="length")
+        for path in (made.path(a, b), held.path(a, b)):
+            assert path.distance == expected.distance and (path.vertices or [a, b])[0] == a
+        assert plain.weights is None and plain.path(a, b).distance == g.shortest_path(a, b).distance
+    again.save(tmp_path / "p.cg")
+    with pytest.raises(cl.InputError, match="routes"):
+        again.routes(file=tmp_path / "p.cg")
+    with pytest.raises(cl.UsageError, match="another graph"):
+        cl.grid(3, 3).routes(file=tmp_path / "r.cg")

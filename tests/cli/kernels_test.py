@@ -84,6 +84,21 @@ class Kernels(CommandTest):
         self.refuse(USAGE, "watch", graph, "--stream", edits, "--levels", 11, says="11")
         self.refuse(USAGE, "watch", graph, "--stream", edits, "--batch", 0, says="--batch")
 
+    def test_watched_cores_and_communities(self):
+        graph = self.file("two.txt", "a b\nb c\nc a\nd e\ne f\nf d\nc d\n")
+        stream = self.file("s.txt", "+ a d\n+ b d\n- d e\n")
+        rows = self.succeed("watch", graph, "--undirected", "--cores", "--communities", "--stream", stream, "--json")
+        first, second, third, last = map(json.loads, rows.splitlines())
+        self.assertEqual([first["communities"], first["cores"]["changed"]], [2, 0])
+        # a, b, c and d have an edge each to each other.
+        self.assertEqual(second["cores"], {"changed": 4, "first": [{"vertex": v, "value": 3} for v in "abcd"]})
+        self.assertEqual(third["cores"]["first"], [{"vertex": v, "value": 1} for v in "ef"])
+        self.assertEqual((last["cores"], last["communities"]), ({"degeneracy": 3}, third["communities"]))
+        self.assertAlmostEqual(first["modularity"], 6 / 8 - (8**2 + 8**2) / 16**2)
+        rows = self.succeed("watch", graph, "--undirected", "--cores", "--communities", "--stream", stream).splitlines()
+        self.assertIn("; cores of 4: a=3 b=3 c=3 d=3", rows[1])
+        self.assertRegex(rows[-1], "; communities 2, modularity 0[.][0-9]+; degeneracy 3$")
+
     def test_watch_odd_streams(self):
         graph = self.file("w.txt", "1 2\n2 3\n3 1\n")
         for stream, updates, vertices, edges in [

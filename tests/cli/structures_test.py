@@ -97,6 +97,55 @@ class Structures(CommandTest):
         self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "--limit", 2, says="--limit")
         self.refuse(USAGE, "path", graph, "BRN", "LAX", "--directed", "-k", 0, says="--shortest")
 
+    def test_routes(self):
+        side, rows = 12, []
+        for v in range(side * side):
+            rows += [f"{v},{v + 1},{1 + v * 7 % 10}"] if (v + 1) % side else []
+            rows += [f"{v},{v + side},{1 + v * 3 % 7}"] if v + side < side * side else []
+        roads = self.file("roads.csv", "source,target,length\n" + "\n".join(rows) + "\n")
+        plain, routed = self.folder / "plain.cg", self.folder / "routed.cg"
+        self.succeed("convert", roads, plain, "--undirected", "--quiet")
+        made = self.json("convert", plain, routed, "--routes")["written"]
+        self.assertGreater(made["routes"]["arcs"], len(rows))
+        self.assertEqual(self.json("info", routed, "--verify")["routes"],
+                         {"arcs": made["routes"]["arcs"], "weights": "length"})
+        self.assertIsNone(self.json("info", plain)["routes"])
+        self.assertRegex(self.succeed("info", routed), r"routes +[0-9,]+ arcs and shortcuts, by weights")
+        for pair in [(0, 143), (5, 131), (11, 132), (77, 78)]:
+            one, other = (self.json("path", file, *pair, "--verify") for file in (plain, routed))
+            self.assertEqual([one["method"], other["method"]], ["bidirectional dijkstra", "contraction hierarchy"])
+            self.assertEqual(one["distance"], other["distance"])
+            self.assertEqual((other["paths"][0]["vertices"][0], other["paths"][0]["vertices"][-1]), pair)
+        # They serve where the graph and the lengths are those of the file.
+        self.assertEqual(self.json("path", routed, 0, 143, "--weights", "none")["method"],
+                         "bidirectional breadth-first search")
+        self.assertEqual(self.json("path", routed, 0, 143, "--where", "weight < 8")["method"], "bidirectional dijkstra")
+        self.succeed("convert", roads, routed, "--directed", "--routes", "--quiet")
+        self.assertEqual(self.json("path", routed, 0, 143)["method"], "contraction hierarchy")
+        self.assertIsNone(self.json("path", routed, 143, 0)["distance"])
+        self.assertEqual(self.json("path", routed, 143, 0, "--undirected")["method"], "bidirectional dijkstra")
+        lost = self.json("convert", routed, self.folder / "again.cg")["written"]["lost"]
+        self.assertEqual(["routes" in words for words in lost], [True])
+        self.refuse(USAGE, "convert", roads, self.folder / "roads.txt", "--routes", says="--routes")
+        # A clique is no network of roads.
+        clique = self.file("clique.txt", "".join(f"{u} {v}\n" for u in range(140) for v in range(u)))
+        self.assertNotIn("routes", self.json("convert", clique, plain, "--undirected", "--routes")["written"])
+        self.assertIsNone(self.json("info", plain)["routes"])
+        # One byte of the last section.
+        damaged = bytearray(routed.read_bytes())
+        damaged[-9] ^= 64
+        routed.write_bytes(damaged)
+        self.refuse(INPUT, "info", routed, "--verify", says=["routed.cg", "downward routes"])
+
+    def test_guided_paths(self):
+        table = self.file("t.csv", "source,target,weight\na,b,5\nb,c,5\na,d,4\nd,c,7\n")
+        places = self.file("p.csv", "vertex,x,y\na,0,0\nb,5,0\nc,10,0\nd,2,3\n")
+        found = self.json("path", table, "a", "c", "--undirected", "--vertex-table", places, "--guided", "--verify")
+        self.assertEqual([found[key] for key in ("distance", "method", "guide", "arcs_looked_at", "verified")],
+                         [10, "a*", "the columns x and y", 4, True])
+        self.refuse(USAGE, "path", self.path, 1, 3, "--undirected", "--guided", says=["--guided", "lon and lat"])
+        self.refuse(USAGE, "path", table, "a", "c", "--guided", "--all", says="--guided")
+
     def test_flow(self):
         pipes = self.file("pipes.csv", "source,target,weight\nwell,a,3\nwell,b,2\na,b,5\na,town,2\nb,town,3.5\n")
         found = self.json("flow", pipes, "well", "town", "--directed", "--verify")

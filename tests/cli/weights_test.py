@@ -67,6 +67,9 @@ class Weights(CommandTest):
             if "--pagerank" in options:  # within a tolerance
                 ranks = json.loads(lines[-1])["pagerank"]["top"]
                 return sorted((row["vertex"], round(row["value"], 2)) for row in ranks)
+            if "--communities" in options:
+                last = json.loads(lines[-1])
+                return last["communities"], round(last["modularity"], 6)
             return json.loads(lines[0])["distances"]
         if word in ("convert", "subgraph"):
             made = self.folder / name / "made.csv"

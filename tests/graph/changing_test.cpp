@@ -2,10 +2,14 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/graph/changing/changing_components.hpp>
+#include <callisto/graph/changing/changing_cores.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/changing/changing_pagerank.hpp>
+#include <callisto/graph/communities/changing_communities.hpp>
+#include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
+#include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
@@ -19,6 +23,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <random>
 #include <utility>
@@ -158,6 +163,66 @@ TEST_P(Changing, ComponentsAreThoseOfComponents) {
     for (std::uint32_t v = 0; v < graph.vertices(); ++v) ASSERT_EQ(parts[v], expected[v]) << round << ' ' << v;
     for (const auto& [smallest, size] : sizes) ASSERT_EQ(parts.size(static_cast<std::uint32_t>(smallest)), size);
   }
+}
+
+TEST_P(Changing, CommunitiesAreConnectedAndGood) {
+  for (const auto directions : {community_directions::follow, community_directions::ignore}) {
+    const communities_options options{.directions = directions};
+    changing_communities groups(graph, options);
+    std::vector<std::uint32_t> before;
+    for (std::uint32_t v = 0; v < graph.vertices(); ++v) before.push_back(groups[v]);
+    double worst = 0;
+    for (unsigned round = 0; round < rounds(); ++round) {
+      const auto moved = groups.update(some_changes(1 + round % 9));
+      const any_graph now = snapshot(graph);
+      machine::page_array<std::uint64_t> of(graph.vertices());
+      std::map<std::uint32_t, std::uint64_t> sizes;
+      for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+        of[v] = groups[v];
+        ++sizes[groups[v]];
+        ASSERT_LE(groups[v], v);
+        ASSERT_EQ(groups[groups[v]], groups[v]);
+      }
+      ASSERT_EQ(groups.count(), sizes.size());
+      for (const auto& [smallest, size] : sizes) ASSERT_EQ(groups.size(smallest), size);
+      const double found = quality(now, of, options);
+      ASSERT_NEAR(groups.quality(), found, 1e-9) << round;
+      // Each community is the component of its vertices in the graph of the edges inside.
+      changing_graph inside(false);
+      for (std::uint32_t v = 0; v < graph.vertices(); ++v) inside.vertex(v);
+      for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+        for (const auto& a : graph.out(v)) {
+          if (of[a.to] == of[v]) inside.set(v, a.to, 1);
+        }
+      }
+      const changing_components parts(inside);
+      for (std::uint32_t v = 0; v < graph.vertices(); ++v) ASSERT_EQ(parts[v], groups[v]) << round << ' ' << v;
+      worst = std::max(worst, communities(now, options).quality - found);
+    }
+    EXPECT_LT(worst, 0.05);
+    EXPECT_LT(groups.searches(), rounds());
+  }
+}
+
+TEST_P(Changing, CoresAreThoseOfKcore) {
+  changing_cores cores(graph);
+  std::vector<std::uint32_t> before(graph.vertices());
+  for (std::uint32_t v = 0; v < before.size(); ++v) before[v] = cores[v];
+  for (unsigned round = 0; round < rounds(); ++round) {
+    // Now and then so many changes that all vertices are peeled.
+    const auto changed = cores.update(some_changes(round % 10 == 9 ? 200 : 1 + round % 7));
+    const any_graph now = snapshot(graph);
+    const kcore_result expected = kcore(std::get<csr_graph<std::uint32_t>>(now));
+    ASSERT_EQ(cores.degeneracy(), expected.degeneracy);
+    before.resize(graph.vertices());
+    for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+      ASSERT_EQ(cores[v], expected.coreness[v]) << "round " << round << ", vertex " << v;
+      ASSERT_EQ(std::binary_search(changed.begin(), changed.end(), v), cores[v] != before[v]) << v;
+      before[v] = cores[v];
+    }
+  }
+  EXPECT_GT(cores.peelings(), 1U);
+  EXPECT_LT(cores.peelings(), rounds() / 2);
 }
 
 TEST_P(Changing, ScoresAreThoseOfPagerank) {

@@ -313,7 +313,9 @@ TEST_F(native_file, headers_that_contradict_themselves_are_refused) {
   const std::string bytes = content(path());
   const std::size_t targets = 64 + 32;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {with_header_field(bytes, 8, std::uint32_t{7}), "version 7, this Callisto reads versions 1 to 6"},
+      {with_header_field(bytes, 8, std::uint32_t{8}), "version 8, this Callisto reads versions 1 to 7"},
+      {with_header_field(bytes, 8, std::uint32_t{7}), "section of route places missing"},
+      {with_header_field(bytes, 48, std::uint32_t{1 + 2 + 32}), "no routes that they could be for"},
       {with_header_field(bytes, 8, std::uint32_t{5}), "section of name offsets missing"},
       {with_header_field(bytes, 8, std::uint32_t{1}), "what it tells of weights"},
       {with_header_field(bytes, 8, std::uint32_t{4}), "out-edge weights with 8 bytes each, expected"},
@@ -324,11 +326,11 @@ TEST_F(native_file, headers_that_contradict_themselves_are_refused) {
       {with_header_field(bytes, 24, std::uint64_t{999}), "out-edge offsets"},
       {with_header_field(bytes, 24, ~std::uint64_t{0}), "18446744073709551615 vertices"},
       {with_header_field(bytes, 32, ~std::uint64_t{0} / 8 + 1), "arcs"},
-      {with_header_field(bytes, 56, std::uint64_t{13}), "13 sections"},
+      {with_header_field(bytes, 56, std::uint64_t{18}), "18 sections"},
       {with_header_field(bytes, 56, std::uint64_t{1}), "section of out-edge targets missing"},
       {with_header_field(bytes, 56, std::uint64_t{4}), "section of in-edge targets missing"},
       {with_header_field(bytes, 56, std::uint64_t{5}), "section of in-edge weights missing"},
-      {with_header_field(bytes, targets, std::uint32_t{13}), "section of kind 13"},
+      {with_header_field(bytes, targets, std::uint32_t{18}), "section of kind 18"},
       {with_header_field(bytes, targets, std::uint32_t{1}), "two sections of out-edge offsets"},
       {with_header_field(bytes, targets + 4, std::uint32_t{3}), "with 3 bytes each"},
       {with_header_field(bytes, targets + 8, std::uint64_t{4097}), "at 4097"},

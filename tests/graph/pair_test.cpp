@@ -144,6 +144,45 @@ TEST(pair, fractions_as_lengths) {
   }
 }
 
+TEST(pair, any_places_guide_to_a_shortest_path) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const pairs arcs = naive::random_pairs(40, 100, seed);
+    std::vector<double> x;
+    std::vector<double> y;
+    for (std::uint64_t v = 0; v < 40; ++v) {
+      x.push_back(to_unit(counter_random(seed, 1)(v)));
+      y.push_back(v % 9 == 0 && v != 0 ? y.back() : to_unit(counter_random(seed, 2)(v)));
+    }
+    // Lengths that have nothing to do with places, none at all, and those of the straight ways.
+    const auto straight = [&](std::uint64_t u, std::uint64_t v) { return std::hypot(x[u] - x[v], y[u] - y[v]); };
+    const auto check = [&](const auto& graph, const pair_options& options) {
+      for (std::uint64_t v = 0; v < 40; ++v) {
+        const pair_result plain = path_between(graph, 3, v, options);
+        const pair_result found = guided_path_between(graph, 3, v, x, y, options);
+        ASSERT_DOUBLE_EQ(found.path.length, plain.path.length);
+        ASSERT_NO_THROW(verify_path_between(graph, 3, v, options, found.path));
+      }
+    };
+    check(naive::directed(40, arcs), {});
+    check(naive::weighted(naive::undirected(40, arcs), zero_to_two), by_weight);
+    check(naive::weighted(naive::directed<std::uint64_t>(40, arcs), tenths), by_weight);
+    check(naive::weighted(naive::undirected(40, arcs), straight), by_weight);
+  }
+  const auto grid = naive::weighted(naive::undirected(900, shapes::grid(30)), [](auto, auto) { return 1.0; });
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::uint64_t v = 0; v < 900; ++v) {
+    x.push_back(static_cast<double>(v % 30));
+    y.push_back(static_cast<double>(v / 30));
+  }
+  // Along a row of the grid the guide is exact.
+  EXPECT_LT(2 * guided_path_between(grid, 450, 479, x, y, by_weight).looked_at,
+            path_between(grid, 450, 479, by_weight).looked_at);
+  EXPECT_THROW(guided_path_between(grid, 0, 1, std::vector<double>(3), y, by_weight), usage_error);
+  x[7] = std::nan("");
+  EXPECT_THROW(guided_path_between(grid, 0, 1, x, y, by_weight), usage_error);
+}
+
 TEST(pair, arcs_without_length) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const pairs arcs = naive::random_pairs(8, 16, seed);

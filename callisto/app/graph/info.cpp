@@ -15,8 +15,10 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace callisto::app {
 namespace {
@@ -44,6 +46,7 @@ void run(const info_arguments& o, const std::stop_token& stop) {
   const graph::graph_statistics found = graph::statistics_among(loaded.graph, {context, rank_job::among()});
   bar.finish();
   if (!rank_job::tells()) return;
+  const auto routes = loaded.report.native ? graph::open_routes(o.input.file) : std::nullopt;
   // An undirected edge is stored in both rows, a loop once.
   const bool directed = size_of(loaded.graph).directed;
   const std::uint64_t repeats = directed ? found.repeated_arcs : (found.repeated_arcs + found.repeated_loops) / 2;
@@ -60,6 +63,12 @@ void run(const info_arguments& o, const std::stop_token& stop) {
     object["density"] = graph::density(found, directed);
     object["reciprocity"] = graph::reciprocity(found, directed);
     object["attributes"] = describe_attributes(loaded.graph);
+    object["routes"] = json(nullptr);
+    if (routes) {
+      std::visit(
+          [&](const auto& r) { object["routes"] = {{"arcs", r.arcs()}, {"weights", r.weighted ? "length" : "none"}}; },
+          *routes);
+    }
     object["bytes"] = found.bytes;
     object["verified"] = o.input.options.verify;
     object["seconds"] = {{"load", loaded.seconds}};
@@ -86,6 +95,14 @@ void run(const info_arguments& o, const std::stop_token& stop) {
       facts.add_row({"reciprocity", fmt::format("{:.4f} of arcs have their reverse", back)});
     }
     describe_attributes(loaded.graph, facts);
+    if (routes) {
+      std::visit(
+          [&](const auto& r) {
+            facts.add_row({"routes", fmt::format("{} arcs and shortcuts, by {}", with_separators(r.arcs()),
+                                                 r.weighted ? "weights" : "numbers of edges")});
+          },
+          *routes);
+    }
     facts.add_row({"memory", human_bytes(found.bytes)});
     if (o.input.options.verify) facts.add_row({"checksums", "correct"});
     out.write(facts.render());
@@ -119,6 +136,9 @@ command add_info(const command_parser& app) {
       {"`attributes`",
        "the columns of `vertices` and of `edges`: lists of objects with `name`, `type` (`int64`, `double`, `bool`, "
        "`string`) and `missing`, the number of rows without a value"},
+      {"`routes`",
+       "of a native file with `convert --routes`: object with `arcs` (arcs and shortcuts) and `weights` "
+       "(`length`, or `none`: by numbers of edges); else null"},
       {"`bytes`", "memory of the graph"},
       {"`verified`", "whether `--verify` was given (and found nothing wrong)"},
   });

@@ -12,6 +12,7 @@
 #include <callisto/graph/files/vertex_table.hpp>
 #include <callisto/graph/files/write.hpp>
 #include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/pair/routes.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -19,10 +20,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace callisto::app {
 namespace {
@@ -118,6 +121,17 @@ void graph_output::add_to(const command_parser& parser) {
       .more(
           "Results speak of labels either way. `convert` says so where hubs first would make kernels faster; methods "
           "with several good answers, such as communities, may find another one then.");
+  if (!offers_routes) return;
+  parser
+      .add_flag("--routes", routes,
+                "Keep routes in a native file, by which `path` finds one path at once; for\n"
+                "roads and other graphs of small degrees")
+      .more(
+          "A contraction hierarchy (Geisberger et al. 2008): shortcuts over vertices of little importance, by the "
+          "weights, or by numbers of edges if there are none. It takes about as much room as the graph. In graphs that "
+          "are no roads, vertices come to have many neighbours. If more than 1 % have more than 128, no routes are "
+          "kept, "
+          "and standard error says so: searches without them are faster there.");
 }
 
 void graph_output::check(bool as_json) const {
@@ -128,6 +142,7 @@ void graph_output::check(bool as_json) const {
     if (as_json) refuse_beside_json(path, flag);
     take_standard_output(flag);
   }
+  if (routes && to != native_name) throw usage_error("--routes: only a native file can hold routes");
   if (order.empty()) return;
   if (order != "hubs" && order != "labels" && order != "given") {
     throw usage_error("--order: expected hubs, labels or given, found '" + order + "'");
@@ -139,6 +154,7 @@ void graph_output::check_over_ranks() const {
   const char* const flag = !order.empty()    ? "--order"
                            : names_to        ? "--names-to"
                            : vertex_table_to ? "--vertex-table-to"
+                           : routes          ? "--routes"
                                              : "";
   if (*flag != '\0') throw usage_error(fmt::format("{} has no form for several ranks; expected 1 process", flag));
   if (format_of(*this) == native_name) return;
@@ -165,9 +181,28 @@ written_file graph_output::write(graph::any_graph& graph, const graph::shared_co
   if (written.order == "hubs") graph = graph::hubs_first(graph, context);
   if (written.order == "labels") graph = graph::in_label_order(graph, context);
   if (written.order != "given") written.order_seconds = ordering.seconds();
+  std::optional<graph::any_routes> made;
+  if (routes) {
+    graph::require_memory("--routes", graph::needs::make_routes(graph));
+    const stopwatch making;
+    made = std::visit(
+        [&](const auto& g) -> graph::any_routes { return graph::make_routes(g, {.weighted = g.weighted()}, context); },
+        graph);
+    written.route_seconds = making.seconds();
+    const std::uint64_t core = std::visit([](const auto& r) { return r.core(); }, *made);
+    if (core > size_of(graph).vertices / 100) {
+      say(fmt::format("no routes are kept: {} vertices come to have more than 128 neighbours; `path` is fast without",
+                      with_separators(core)));
+      made.reset();
+    } else {
+      written.route_arcs = std::visit([](const auto& r) { return r.arcs(); }, *made);
+    }
+  }
   const stopwatch time;
   if (written.format == native_name) {
-    if (context.among != nullptr) {
+    if (made) {
+      graph::write_native(graph, *made, file, context);
+    } else if (context.among != nullptr) {
       graph::write_native_among(graph, file, context);
     } else {
       graph::write_native(graph, file, context);
@@ -195,6 +230,7 @@ json describe(const written_file& written) {
   json object{{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}, {"lost", written.lost}};
   object["order"] = written.order;
   if (written.order_seconds != 0) object["order_seconds"] = written.order_seconds;
+  if (written.route_arcs) object["routes"] = {{"arcs", *written.route_arcs}, {"seconds", written.route_seconds}};
   return object;
 }
 
@@ -226,6 +262,10 @@ std::string to_text(const written_file& written, const graph::any_graph& graph) 
   facts.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
                                             size.directed ? "directed" : "undirected, each edge in both directions")});
   if (written.order_seconds != 0) facts.add_row({"order", human_seconds(written.order_seconds)});
+  if (written.route_arcs) {
+    facts.add_row({"routes", fmt::format("{} arcs and shortcuts, made in {}", with_separators(*written.route_arcs),
+                                         human_seconds(written.route_seconds))});
+  }
   facts.add_row({"time", human_seconds(written.seconds)});
   return facts.render();
 }

@@ -22,9 +22,11 @@ struct written_file {
   std::string format;
   std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none, as a pipe
   double seconds = 0;
-  std::vector<std::string> lost;  ///< parts of the graph that the file does not keep
-  std::string order = "given";    ///< of the vertices: hubs, labels or given
-  double order_seconds = 0;       ///< time to bring the vertices into order, which `seconds` excludes
+  std::vector<std::string> lost;            ///< parts of the graph that the file does not keep
+  std::string order = "given";              ///< of the vertices: hubs, labels or given
+  double order_seconds = 0;                 ///< time to bring the vertices into order, which `seconds` excludes
+  std::optional<std::uint64_t> route_arcs;  ///< arcs and shortcuts of the routes, if the file holds some
+  double route_seconds = 0;                 ///< time to make them, which `seconds` excludes
 };
 
 /// The output file on the command line, its format, and the order of its vertices.
@@ -33,6 +35,8 @@ struct graph_output {
   std::string format;                   ///< the name given to --to; empty: as the suffix of `file` says
   std::string order;                    ///< the vertices' order, given to --order; empty: as they are
   bool hints_at_order = false;          ///< without --order, says where hubs first would pay
+  bool offers_routes = false;           ///< adds --routes
+  bool routes = false;                  ///< makes routes, which the file keeps
   std::optional<std::string> names_to;  ///< the file for the vertices' names, given to --names-to
 
   std::optional<std::string> vertex_table_to;  ///< the file for columns of vertices

@@ -4,8 +4,11 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/drawn_columns.hpp>
 #include <callisto/app/graph/weight_option.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/pair/pair.hpp>
+#include <callisto/graph/pair/routes.hpp>
 #include <callisto/graph/sssp/paths.hpp>
 #include <callisto/graph/verify/pair.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -36,11 +39,13 @@ struct path_arguments {
   std::string from;
   std::string to;
   bool all = false;
+  bool guided = false;
   std::optional<std::uint64_t> limit;
   std::optional<std::uint64_t> shortest;
 
   void check() const {
     if (all && shortest) throw usage_error("--all: --shortest finds a number of paths; give one of them");
+    if (guided && (all || shortest)) throw usage_error("--guided: expected without --all and --shortest");
     if (limit && !all) throw usage_error("--limit needs --all");
   }
   graph::pair_options of(const graph::any_graph& graph) const {
@@ -59,11 +64,31 @@ std::string count_words(double count) {
   return std::isinf(count) ? "more than 1.8e308" : fmt::format("about {:.3e}", count);
 }
 
+/// Returns the routes that the file holds, if they serve: the graph is the file's, and lengths are of the same kind.
+template <class Vertex>
+std::optional<graph::routes_of<Vertex>> routes_for(const graph_input& input, const graph::csr_graph<Vertex>& graph,
+                                                   const graph::pair_options& options) {
+  if (input.options.read.format != graph::file_format::automatic || input.weights_seed || !input.where.empty() ||
+      !graph::is_native(input.file)) {
+    return std::nullopt;
+  }
+  std::optional<graph::any_routes> held = graph::open_routes(input.file);
+  if (!held) return std::nullopt;
+  auto* const routes = std::get_if<graph::routes_of<Vertex>>(&*held);
+  const bool weighted = options.weighted && graph.arcs() != 0;
+  if (routes == nullptr || routes->vertices() != graph.vertices() || routes->directed != graph.directed() ||
+      routes->weighted != weighted) {
+    return std::nullopt;
+  }
+  return std::move(*routes);
+}
+
 /// Runs the search that the user asked for, and returns its paths; the rest goes to `found`.
 template <class Vertex>
-std::vector<graph::pair_path> search(const path_arguments& o, const graph::csr_graph<Vertex>& graph,
-                                     std::uint64_t source, std::uint64_t target, const graph::pair_options& options,
-                                     analysis& found, const graph::run_control& context) {
+std::vector<graph::pair_path> search(const path_arguments& o, const graph::any_graph& any,
+                                     const graph::csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t target,
+                                     const graph::pair_options& options, analysis& found,
+                                     const graph::run_control& context) {
   const stopwatch time;
   if (o.shortest) {
     std::vector<graph::pair_path> paths = graph::k_paths_between(graph, source, target, *o.shortest, options, context);
@@ -97,9 +122,36 @@ std::vector<graph::pair_path> search(const path_arguments& o, const graph::csr_g
     for (const auto& vertices : result.paths) paths.push_back({result.length, vertices});
     return paths;
   }
-  graph::pair_result result = graph::path_between(graph, source, target, options, context);
-  found.seconds = time.seconds();
-  found.facts["method"] = options.weighted ? "bidirectional dijkstra" : "bidirectional breadth-first search";
+  graph::pair_result result;
+  std::optional<graph::routes_of<Vertex>> routes;
+  stopwatch search_time;
+  if (o.guided) {
+    const std::optional<given_places> given = places_in(any);
+    if (!given) {
+      throw usage_error("--guided: expected columns x and y, lon and lat, or pos, with a place of each vertex");
+    }
+    std::vector<double> x;
+    std::vector<double> y;
+    for (const auto& p : given->at) {
+      x.push_back(p.x);
+      y.push_back(p.y);
+    }
+    search_time = {};
+    result = graph::guided_path_between(graph, source, target, x, y, options, context);
+    found.facts["guide"] = given->from;
+    found.rows.emplace_back("guide", given->from);
+  } else {
+    routes = routes_for(o.common.input, graph, options);
+    search_time = {};
+    result = routes ? graph::path_between(graph, *routes, source, target, context)
+                    : graph::path_between(graph, source, target, options, context);
+  }
+  found.seconds = search_time.seconds();
+  found.facts["method"] = o.guided           ? "a*"
+                          : routes           ? "contraction hierarchy"
+                          : options.weighted ? "bidirectional dijkstra"
+                                             : "bidirectional breadth-first search";
+  if (routes) found.rows.emplace_back("routes", "of the file");
   found.facts["arcs_looked_at"] = result.looked_at;
   found.rows.emplace_back("looked at", counted(result.looked_at, "arc"));
   if (o.common.verify) {
@@ -118,7 +170,7 @@ analysis analyse_paths(const path_arguments& o, const graph::any_graph& any, con
   const graph::pair_options options = o.of(any);
   analysis found;
   found.facts = {{"source", label_of(any, source)}, {"target", label_of(any, target)}};
-  const std::vector<graph::pair_path> paths = search(o, graph, source, target, options, found, context);
+  const std::vector<graph::pair_path> paths = search(o, any, graph, source, target, options, found, context);
   o.weights.tell(found, any);
   found.rows.emplace_back("time", time_words(found.seconds));
   found.facts["distance"] = paths.empty() ? json(nullptr) : json(paths.front().length);
@@ -157,6 +209,12 @@ analysis analyse_paths(const path_arguments& o, const graph::any_graph& any, con
 command add_path(const command_parser& app) {
   const command_parser parser = app.add_subcommand("path", "Find the shortest paths between two vertices");
   const auto o = std::make_shared<path_arguments>();
+  parser.add_flag("--guided", o->guided,
+                  "Search from FROM only, first where the straight way to TO is short (A*), by\n"
+                  "columns x and y, lon and lat, or pos of the vertices");
+  o->common.input.more_attributes = [p = o.get()] {
+    return p->guided ? columns_of_places() : std::vector<std::string>();
+  };
   parser.add_flag("--all", o->all, "Count all shortest paths, and list the first");
   add_parsed(
       parser, "--limit", "N", [o](const std::string& text) { o->limit = parse_count("--limit", text, 0, most_paths); },
@@ -177,7 +235,8 @@ command add_path(const command_parser& app) {
   parser.add_option("TO", o->to, "The vertex where they end").required();
   parser.more(
       "Lengths are sums of weights if the graph has weights, else numbers of edges. One path is found by searches from "
-      "both ends (Pohl 1971; Nicholson 1966), which look at little of a large graph. Of several shortest paths any one "
+      "both ends (Pohl 1971; Nicholson 1966), which look at little of a large graph; in a native file that `convert "
+      "--routes` wrote by its routes, a contraction hierarchy, which look at less. Of several shortest paths any one "
       "may be it, the same in each run; `--all` has them all. There, lengths that differ by no more than 1e-10 of them "
       "are equal, and a cycle of edges without length on shortest paths is an error, for nothing could be counted.");
   parser.more(
@@ -194,7 +253,10 @@ command add_path(const command_parser& app) {
       {"`source`, `target`", "labels of the two vertices"},
       {"`weights`", "`length`, or `none`: lengths are numbers of edges"},
       {"`method`",
-       "`bidirectional breadth-first search`, `bidirectional dijkstra`, `dijkstra` (`--all` with weights), or `yen`"},
+       "`contraction hierarchy` (by the routes of the file), `a*` (`--guided`), `bidirectional breadth-first search`, "
+       "`bidirectional "
+       "dijkstra`, `dijkstra` (`--all` with weights), or `yen`"},
+      {"`guide`", "with `--guided`: the columns of places"},
       {"`arcs_looked_at`", "without `--all` and `--shortest`"},
       {"`shortest`", "as given"},
       {"`count`", "with `--all`: how many shortest paths there are; rounded above 2^53, null above 1.8e308"},
@@ -208,6 +270,7 @@ command add_path(const command_parser& app) {
       "Directions of edges count. Without a path from FROM to TO the answer is 'none'.\n\n"
       "Examples:\n"
       "  callisto path rome99.gr 1 3000\n"
+      "  callisto path roads.csv 1 99 --vertex-table junctions.csv --guided\n"
       "  callisto path web.cg 17 4 --all --limit 5\n"
       "  callisto path flights.csv BRN LAX -k 3 --output ways.csv");
   return {parser, [o](const std::stop_token& stop) {

@@ -8,9 +8,11 @@
 #include <callisto/app/graph/line_stream.hpp>
 #include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/changing/changing_components.hpp>
+#include <callisto/graph/changing/changing_cores.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/changing/changing_pagerank.hpp>
+#include <callisto/graph/communities/changing_communities.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -42,6 +44,8 @@ struct watch_arguments {
   std::optional<std::string> distances_from;
   bool pagerank = false;
   bool components = false;
+  bool cores = false;
+  bool communities = false;
   weight_option weights{graph::weight_use::strength, true};
   std::uint64_t batch = 1;
   std::uint64_t top = 5;
@@ -153,11 +157,13 @@ class watcher {
   watcher(const watch_arguments& o, graph::changing_graph& graph, const vertex_labels& labels,
           graph::weight_use weights)
       : o_(o), graph_(graph), labels_(labels) {
-    const bool none = !o.pagerank && !o.components && !o.levels_from && !o.distances_from;
+    const bool none = !o.pagerank && !o.components && !o.cores && !o.communities && !o.levels_from && !o.distances_from;
     if (o.levels_from) levels_.emplace(graph, source("--levels", *o.levels_from), false);
     if (o.distances_from) distances_.emplace(graph, source("--distances", *o.distances_from), true);
     if (o.pagerank || none) ranks_.emplace(graph, graph::changing_pagerank::options{.weights = weights});
     if (o.components || none) parts_.emplace(graph);
+    if (o.cores) cores_.emplace(graph);
+    if (o.communities) groups_.emplace(graph, graph::communities_options{}, weights);
   }
 
   /// Applies edits, brings all up to date, and tells what has changed: one line.
@@ -175,10 +181,14 @@ class watcher {
     std::vector<std::uint32_t> by_distances;
     std::vector<std::uint32_t> by_ranks;
     std::vector<std::uint32_t> by_parts;
+    std::vector<std::uint32_t> by_cores;
+    std::vector<std::uint32_t> by_groups;
     if (levels_) by_levels = levels_->update(changes);
     if (distances_) by_distances = distances_->update(changes);
     if (ranks_) by_ranks = ranks_->update(changes);
     if (parts_) by_parts = parts_->update(changes);
+    if (cores_) by_cores = cores_->update(changes);
+    if (groups_) by_groups = groups_->update(changes);
     const double seconds = time.seconds();
     seconds_.push_back(seconds);
     edits_ += edits.size();
@@ -197,6 +207,12 @@ class watcher {
         object["components"] = parts_->count();
         object["component_of"] = json_of(by_parts, [&](std::uint32_t v) { return name((*parts_)[v]); });
       }
+      if (groups_) {
+        object["communities"] = groups_->count();
+        object["modularity"] = groups_->quality();
+        object["community_of"] = json_of(by_groups, [&](std::uint32_t v) { return name((*groups_)[v]); });
+      }
+      if (cores_) object["cores"] = json_of(by_cores, [&](std::uint32_t v) { return (*cores_)[v]; });
       print(to_line(object) + "\n");
       return;
     }
@@ -208,6 +224,11 @@ class watcher {
       text += words("pagerank", by_ranks, [&](std::uint32_t v) { return fmt::format("{:.3g}", (*ranks_)[v]); });
     if (parts_ && parts_->count() != parts_before)
       text += fmt::format("; components {} -> {}", parts_before, parts_->count());
+    if (groups_) {
+      text +=
+          words("communities", by_groups, [&](std::uint32_t v) { return labels_.text(graph_.label((*groups_)[v])); });
+    }
+    if (cores_) text += words("cores", by_cores, [&](std::uint32_t v) { return fmt::format("{}", (*cores_)[v]); });
     print(fmt::format("{}; {}\n", text, human_seconds(seconds)));
   }
 
@@ -229,6 +250,11 @@ class watcher {
       if (distances_) object["distances"] = {{"reached", reached(*distances_)}};
       if (ranks_) object["pagerank"] = {{"top", rows_of(best, [&](std::uint32_t v) { return (*ranks_)[v]; })}};
       if (parts_) object["components"] = parts_->count();
+      if (groups_) {
+        object["communities"] = groups_->count();
+        object["modularity"] = groups_->quality();
+      }
+      if (cores_) object["cores"] = {{"degeneracy", cores_->degeneracy()}};
       return print(to_line(object) + "\n");
     }
     std::string text = seconds_.empty()
@@ -246,6 +272,10 @@ class watcher {
       for (const std::uint32_t v : best) text += fmt::format(" {}={:.3g}", labels_.text(graph_.label(v)), (*ranks_)[v]);
     }
     if (parts_) text += "; " + counted(parts_->count(), "component");
+    if (groups_) {
+      text += fmt::format("; communities {}, modularity {:.4f}", with_separators(groups_->count()), groups_->quality());
+    }
+    if (cores_) text += fmt::format("; degeneracy {}", cores_->degeneracy());
     print(text + "\n");
   }
 
@@ -310,6 +340,8 @@ class watcher {
   std::optional<graph::changing_distances> distances_;
   std::optional<graph::changing_pagerank> ranks_;
   std::optional<graph::changing_components> parts_;
+  std::optional<graph::changing_cores> cores_;
+  std::optional<graph::changing_communities> groups_;
   std::vector<double> seconds_;  ///< of each update
   std::uint64_t edits_ = 0;
 };
@@ -370,6 +402,8 @@ command add_watch(const command_parser& app) {
       "Watch the shortest weighted paths from LABEL");
   parser.add_flag("--pagerank", o->pagerank, "Watch PageRank");
   parser.add_flag("--components", o->components, "Watch connected components");
+  parser.add_flag("--communities", o->communities, "Watch communities, by modularity");
+  parser.add_flag("--cores", o->cores, "Watch core numbers");
   add_parsed(
       parser, "--batch", "N", [o](const std::string& text) { o->batch = parse_count("--batch", text, 1); },
       "Edits that are applied at once [1]");
@@ -387,10 +421,11 @@ command add_watch(const command_parser& app) {
       "An edit is '+ U V' or '+ U V WEIGHT': an edge comes, or gets another weight; without WEIGHT it is\n"
       "1. '- U V': an edge goes; if there is none, nothing changes. Unknown labels become vertices.\n"
       "In a graph with names, U and V are names; in a line with tabs these are between the words.\n"
-      "Empty lines, and what follows '#', count for nothing. Without --levels, --distances, --pagerank\n"
-      "and --components the last two are watched. PageRank follows weights, as 'callisto pagerank' does;\n"
-      "an edge without a weight has 1.");
+      "Empty lines, and what follows '#', count for nothing. Unless an option says what is watched,\n"
+      "PageRank and components are. PageRank and communities follow weights, as 'callisto pagerank' does; an\n"
+      "edge without a weight has 1.");
   parser.weights({"--pagerank", "strengths", "sum", "once"});
+  parser.weights({"--communities", "strengths", "sum", "once"});
   parser.weights({"--distances", "lengths", "min", "once"});
   parser.footer(
       "Each update is one line, or one JSON object with --json; the last line says how long updates\n"

@@ -90,6 +90,22 @@ class native_file {
         .knowing_weights(known_weights());
   }
 
+  /// Returns the routes, if the file has some.
+  template <class Vertex>
+  std::optional<routes_of<Vertex>> routes() const {
+    if (!has_routes()) return std::nullopt;
+    routes_of<Vertex> made;
+    made.weighted = has(lengths_flag);
+    made.directed = has(directed_flag);
+    made.places = array<Vertex>(route_places);
+    made.up = {array<std::uint64_t>(route_up_offsets), array<route_arc<Vertex>>(route_up_arcs)};
+    if (made.directed) {
+      made.down = {array<std::uint64_t>(route_down_offsets), array<route_arc<Vertex>>(route_down_arcs)};
+    }
+    made.file = path_;
+    return made;
+  }
+
   /// Returns the names of the vertices, or null.
   std::shared_ptr<const vertex_names> names() const {
     if (find(name_offsets) == nullptr) return nullptr;
@@ -182,9 +198,13 @@ class native_file {
 
  private:
   bool has(std::uint32_t flag) const noexcept { return (header().flags & flag) != 0; }
-  bool has_columns() const noexcept { return header().version == format_version_with_columns; }
+  bool has_routes() const noexcept { return header().version == format_version_with_routes; }
+  bool has_columns() const noexcept {
+    return header().version == format_version_with_columns || (has_routes() && find(column_directory) != nullptr);
+  }
   bool has_names() const noexcept {
-    return header().version == format_version_with_names || (has_columns() && find(name_offsets) != nullptr);
+    return header().version == format_version_with_names || (has_columns() && find(name_offsets) != nullptr) ||
+           (has_routes() && find(name_offsets) != nullptr);
   }
   bool has_all_forms() const noexcept { return header().version >= format_version_with_names; }
   bool tells_of_weights() const noexcept {
@@ -221,9 +241,9 @@ class native_file {
                       "byte order, or damaged",
                       h.byte_order, byte_order_mark));
     }
-    if (h.version < format_version || h.version > format_version_with_columns) {
+    if (h.version < format_version || h.version > format_version_with_routes) {
       fail(fmt::format("native graph of version {}, this Callisto reads versions {} to {}", h.version, format_version,
-                       format_version_with_columns));
+                       format_version_with_routes));
     }
     if (h.checksum != header_checksum(h)) {
       fail(fmt::format("damaged native graph: the checksum of the header is {:016x}, expected {:016x}",
@@ -252,16 +272,24 @@ class native_file {
     const std::string_view name = section_names[e.kind];
     if (find(static_cast<section_kind>(e.kind)) != &e)
       fail(fmt::format("invalid native graph: two sections of {}", name));
-    const bool of_vertices = e.kind == out_targets || e.kind == in_targets || e.kind == vertices_by_label;
+    const bool of_vertices =
+        e.kind == out_targets || e.kind == in_targets || e.kind == vertices_by_label || e.kind == route_places;
+    const bool of_routes = e.kind == route_up_arcs || e.kind == route_down_arcs;
+    const std::uint64_t route_bytes =
+        header().vertex_bytes == 4 ? sizeof(route_arc<std::uint32_t>) : sizeof(route_arc<std::uint64_t>);
     const bool of_weights = e.kind == out_weights || e.kind == in_weights;
     const std::uint64_t element = of_vertices                                       ? header().vertex_bytes
                                   : of_weights && has_short_weights()               ? sizeof(short_weight)
                                   : e.kind == name_bytes || e.kind == column_arrays ? 1
                                   : e.kind == column_directory                      ? sizeof(column_entry)
+                                  : of_routes                                       ? route_bytes
                                                                                     : 8;
     const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets     ? header().vertices + 1
                                 : e.kind == labels || e.kind == vertices_by_label ? header().vertices
-                                : e.kind == name_offsets                          ? header().vertices + 1
+                                : e.kind == name_offsets || e.kind == route_up_offsets || e.kind == route_down_offsets
+                                    ? header().vertices + 1
+                                : e.kind == route_places                          ? 2 * header().vertices
+                                : of_routes                                       ? e.bytes / route_bytes
                                 : e.kind == name_bytes || e.kind == column_arrays ? e.bytes
                                 : e.kind == column_directory                      ? e.bytes / sizeof(column_entry)
                                                                                   : header().arcs;
@@ -292,14 +320,23 @@ class native_file {
     require(name_bytes, has_names());
     require(column_directory, has_columns());
     require(column_arrays, has_columns());
+    for (const auto kind : {route_places, route_up_offsets, route_up_arcs}) require(kind, has_routes());
+    for (const auto kind : {route_down_offsets, route_down_arcs}) require(kind, has_routes() && has(directed_flag));
+    if (has(lengths_flag) && !(has_routes() && weighted)) {
+      fail("invalid native graph: it has no weights, or no routes that they could be for");
+    }
     const bool fits = !has_short_weights() || (has(whole_flag) && !has(wrong_flag) &&
                                                header().heaviest <= std::numeric_limits<short_weight>::max());
     if (has(surveyed_flag) != tells_of_weights() || (has(surveyed_flag) && !weighted) || !fits) {
       fail("invalid native graph: what it tells of weights does not fit its version or its sections");
     }
-    for (const auto kind : {out_offsets, in_offsets, name_offsets}) {
+    for (const auto kind : {out_offsets, in_offsets, name_offsets, route_up_offsets, route_down_offsets}) {
       if (find(kind) == nullptr) continue;
-      const std::uint64_t last = kind == name_offsets ? find(name_bytes)->bytes : header().arcs;
+      const section_entry* const elements = kind == name_offsets         ? find(name_bytes)
+                                            : kind == route_up_offsets   ? find(route_up_arcs)
+                                            : kind == route_down_offsets ? find(route_down_arcs)
+                                                                         : nullptr;
+      const std::uint64_t last = elements == nullptr ? header().arcs : elements->bytes / elements->element_bytes;
       const auto offsets = array<std::uint64_t>(kind);
       if (offsets[0] != 0 || offsets[offsets.size() - 1] != last) {
         fail(fmt::format("damaged native graph: {} from {} to {}, expected 0 to {}", section_names[kind], offsets[0],
@@ -346,6 +383,7 @@ any_graph opened(const native_file& file, native_check check, const run_control&
     }
   }
   if (graph.names() != nullptr) file.check_names(graph);
+  if (const auto routes = file.routes<Vertex>()) check_routes(graph, *routes, control);
   return file.with_columns(std::move(graph), true);
 }
 
@@ -355,6 +393,12 @@ any_graph open_native(const std::string& path, native_check check, const run_con
   const native_file file(path);
   if (file.header().vertex_bytes == 4) return opened<std::uint32_t>(file, check, control);
   return opened<std::uint64_t>(file, check, control);
+}
+
+std::optional<any_routes> open_routes(const std::string& path) {
+  const native_file file(path);
+  if (file.header().vertex_bytes == 4) return file.routes<std::uint32_t>();
+  return file.routes<std::uint64_t>();
 }
 
 bool is_native(const std::string& path) {

@@ -22,19 +22,22 @@ namespace callisto::graph::native {
 inline constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
 /// Versions: 1, labels ascend; 2, the vertices are listed by label; 3, either, and the header has a survey of the
 /// weights; 4, the weights are short, too; 5, the vertices have names, the survey is there if there are weights, and a
-/// flag tells whether these are short; 6, as 5, with columns of vertices or edges, and with names or without.
+/// flag tells whether these are short; 6, as 5, with columns of vertices or edges, and with names or without; 7, as 6,
+/// with routes, and with columns or without.
 inline constexpr std::uint32_t format_version = 1;
 inline constexpr std::uint32_t format_version_with_order = 2;
 inline constexpr std::uint32_t format_version_with_survey = 3;
 inline constexpr std::uint32_t format_version_with_short_weights = 4;
 inline constexpr std::uint32_t format_version_with_names = 5;
 inline constexpr std::uint32_t format_version_with_columns = 6;
+inline constexpr std::uint32_t format_version_with_routes = 7;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 inline constexpr std::uint32_t directed_flag = 1;
 inline constexpr std::uint32_t surveyed_flag = 2;
 inline constexpr std::uint32_t wrong_flag = 4;
 inline constexpr std::uint32_t whole_flag = 8;
 inline constexpr std::uint32_t short_flag = 16;
+inline constexpr std::uint32_t lengths_flag = 32;  ///< routes are by weights
 inline constexpr std::uint64_t alignment = 4096;
 inline constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
@@ -51,8 +54,13 @@ enum section_kind : std::uint32_t {
   name_bytes = 10,
   column_directory = 11,
   column_arrays = 12,
+  route_places = 13,
+  route_up_offsets = 14,
+  route_up_arcs = 15,
+  route_down_offsets = 16,
+  route_down_arcs = 17,
 };
-inline constexpr std::size_t section_kinds = 12;
+inline constexpr std::size_t section_kinds = 17;
 inline constexpr std::size_t sections_of_first_table = 8;
 
 inline constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
@@ -67,7 +75,12 @@ inline constexpr std::array<std::string_view, section_kinds + 1> section_names{"
                                                                                "name offsets",
                                                                                "name bytes",
                                                                                "column directory",
-                                                                               "column arrays"};
+                                                                               "column arrays",
+                                                                               "route places",
+                                                                               "upward route offsets",
+                                                                               "upward routes",
+                                                                               "downward route offsets",
+                                                                               "downward routes"};
 
 struct section_entry {
   std::uint32_t kind;

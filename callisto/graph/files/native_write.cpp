@@ -37,6 +37,18 @@ void add_section(std::vector<section_bytes>& sections, section_kind kind, const 
   weights.visit([&](auto values) { sections.push_back({kind, sizeof(values[0]), std::as_bytes(values)}); });
 }
 
+/// Adds the sections of routes.
+template <class Vertex>
+void add_routes(std::vector<section_bytes>& sections, const routes_of<Vertex>& routes,
+                const page_array<std::uint64_t>& no_rows) {
+  add_section(sections, route_places, routes.places);
+  add_section(sections, route_up_offsets, routes.up.offsets.empty() ? no_rows : routes.up.offsets);
+  add_section(sections, route_up_arcs, routes.up.arcs);
+  if (!routes.directed) return;
+  add_section(sections, route_down_offsets, routes.down.offsets.empty() ? no_rows : routes.down.offsets);
+  add_section(sections, route_down_arcs, routes.down.arcs);
+}
+
 /// The sections of a graph, and the header of its file, which has no checksums yet. Columns are kept in `columns`.
 template <class Vertex>
 std::vector<section_bytes> sections_of_graph(const csr_graph<Vertex>& graph, const page_array<std::uint64_t>& no_rows,
@@ -85,6 +97,10 @@ file_header header_of(const csr_graph<Vertex>& graph, const std::vector<section_
     header.version = graph.attributes() != nullptr ? format_version_with_columns : format_version_with_names;
     if (graph.weighted() && graph.has_short_weights()) header.flags |= short_flag;
   }
+  if (std::any_of(sections.begin(), sections.end(), [](const section_bytes& s) { return s.kind == route_places; })) {
+    header.version = format_version_with_routes;
+    if (graph.weighted() && graph.has_short_weights()) header.flags |= short_flag;
+  }
   header.vertex_bytes = sizeof(Vertex);
   header.sections = sections.size();
   header.file_bytes = alignment;
@@ -107,11 +123,14 @@ void write_header(machine::output_file& file, file_header& header,
 }
 
 template <class Vertex>
-void write_sections(const csr_graph<Vertex>& graph, const std::string& path, const run_control& control) {
+void write_sections(const csr_graph<Vertex>& graph, const routes_of<Vertex>* routes, const std::string& path,
+                    const run_control& control) {
   const page_array<std::uint64_t> no_rows(1);
   column_sections columns;
-  const std::vector<section_bytes> sections = sections_of_graph(graph, no_rows, columns);
+  std::vector<section_bytes> sections = sections_of_graph(graph, no_rows, columns);
+  if (routes != nullptr) add_routes(sections, *routes, no_rows);
   file_header header = header_of(graph, sections, graph.weighted() ? survey_of(graph, control) : weight_survey{});
+  if (routes != nullptr && routes->weighted && graph.weighted()) header.flags |= lengths_flag;
   machine::output_file file(path);
   auto sums = block_checksums(sections);
   for_each_block(sections, "writing", control,
@@ -251,7 +270,21 @@ void write_sections_among(const csr_graph<Vertex>& graph, const std::string& pat
 }  // namespace
 
 void write_native(const any_graph& graph, const std::string& path, const run_control& control) {
-  std::visit([&](const auto& g) { write_sections(g, path, control); }, graph);
+  std::visit([&]<class Vertex>(const csr_graph<Vertex>& g) { write_sections<Vertex>(g, nullptr, path, control); },
+             graph);
+}
+
+void write_native(const any_graph& graph, const any_routes& routes, const std::string& path,
+                  const run_control& control) {
+  std::visit(
+      [&]<class Vertex>(const csr_graph<Vertex>& g) {
+        const auto* const made = std::get_if<routes_of<Vertex>>(&routes);
+        if (made == nullptr || made->vertices() != g.vertices() || made->directed != g.directed()) {
+          throw usage_error("the routes are those of another graph");
+        }
+        write_sections(g, made, path, control);
+      },
+      graph);
 }
 
 void write_native_among(const any_graph& graph, const std::string& path, const shared_control& control) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace callisto::graph {
@@ -38,6 +39,17 @@ struct pair_result {
 template <class Vertex>
 CALLISTO_API pair_result path_between(const csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t target,
                                       const pair_options& options = {}, const run_control& control = {});
+
+/// Returns a shortest path from `source` to `target`, as path_between() does, by one search that looks first where the
+/// straight way is short: A* (Hart, Nilsson and Raphael 1968). `x`, `y`: by vertex its place. No arc is shorter than
+/// the straight way between its ends times a factor, which a look at all arcs finds. So any places give a shortest
+/// path, and the better they fit the lengths, the less is looked at.
+///
+/// Throws usage_error, too, if there are other numbers of places than vertices, or one is infinite or NaN.
+template <class Vertex>
+CALLISTO_API pair_result guided_path_between(const csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t target,
+                                             std::span<const double> x, std::span<const double> y,
+                                             const pair_options& options = {}, const run_control& control = {});
 
 struct all_pair_paths {
   double length = std::numeric_limits<double>::infinity();
