@@ -250,6 +250,25 @@ bool lead_brief_inner(const native_body& body, std::uint64_t n, const loop_optio
   if (lost > second / 20'000 && !was_preempted()) site.distrust(lost / (second / 250'000));
 }
 
+/// Leads a loop that is expected to be brief: the leader begins alone, and hands out what is left. False if it stopped.
+bool lead_brief(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
+                const std::source_location& where, const workers::loop_team_choice& wanted, std::uint32_t most,
+                loop_site::timing& timed) {
+  solo_beginning beginning(n, site, options, timed.begin());
+  if (const distributor::range first = beginning.next(); !first.empty()) {
+    body.other(first, native_body::by_others::batches(&beginning));
+  }
+  if (beginning.done() == n) {
+    timed.alone();
+    return true;
+  }
+  const std::uint64_t first = timed.began_alone(beginning.done());
+  const bool all = !beginning.stopped() &&
+                   lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, most);
+  guessed_wrong(site, first, machine::native::ticks() - timed.begin() - first);
+  return all;
+}
+
 }  // namespace
 
 bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options, loop_site& sites,
@@ -277,25 +296,11 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
     return true;
   }
   loop_site& site = sites.at(where);
-  bool all = true;
   // relaxed: as in recorded_loop.
-  if (several && site.begins_alone(n, threads) && options.schedule.automatic() && wanted.how.automatic() &&
-      recording.load(machine::order::relaxed) == 0) {
-    solo_beginning beginning(n, site, options, timed.begin());
-    if (const distributor::range first = beginning.next(); !first.empty()) {
-      body.other(first, native_body::by_others::batches(&beginning));
-    }
-    if (beginning.done() == n) {
-      timed.alone();
-    } else {
-      const std::uint64_t first = timed.began_alone(beginning.done());
-      all = !beginning.stopped() &&
-            lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, most);
-      guessed_wrong(site, first, machine::native::ticks() - timed.begin() - first);
-    }
-  } else {
-    all = lead_all(body, n, options, site, where, wanted, most);
-  }
+  const bool is_brief = several && site.begins_alone(n, threads) && options.schedule.automatic() &&
+                        wanted.how.automatic() && recording.load(machine::order::relaxed) == 0;
+  const bool all = is_brief ? lead_brief(body, n, options, site, where, wanted, most, timed)
+                            : lead_all(body, n, options, site, where, wanted, most);
   if (all) timed.ended();
   return all;
 }

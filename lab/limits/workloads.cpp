@@ -12,6 +12,7 @@
 #include <callisto/graph/triggered/triggered.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
+#include <lab/limits/ranks.hpp>
 #include <lab/limits/sharing.hpp>
 
 #include <algorithm>
@@ -240,12 +241,13 @@ const std::vector<swept_workload>& swept_workloads() {
        {"domino"},
        [](unsigned s) { return triggered_components(grid(s)); }},
   };
-  static const std::vector<swept_workload> with_sharing = [] {
+  static const std::vector<swept_workload> with_simulated = [] {
     std::vector<swept_workload> joined = all;
-    joined.insert(joined.end(), sharing_workloads().begin(), sharing_workloads().end());
+    for (const auto* const more : {&sharing_workloads(), &rank_workloads()})
+      joined.insert(joined.end(), more->begin(), more->end());
     return joined;
   }();
-  return with_sharing;
+  return with_simulated;
 }
 
 }  // namespace callisto::lab

@@ -5,6 +5,7 @@
 #include <callisto/global/session/phase_protocol.hpp>
 #include <callisto/global/session/steal_protocol.hpp>
 #include <callisto/global/tasks/split_queue.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/waiting/spin_lock.hpp>
 
 #include <algorithm>
@@ -128,7 +129,7 @@ class ranks_that_steal {
         run_tasks();
         if (phases.is_over()) break;
         if (asks != 2) {  // at random, then a lifeline
-          now += 2 * thefts::most_pause;
+          now += 2 * global::rank_limits::most_pause_ns;
           if (steals.ask(*this)) ++asks, ++asked;
         }
         if (phases.report_if_quiet()) continue;

@@ -212,7 +212,7 @@ struct record_32 {
   float key;
   std::uint64_t more;
 };
-struct large {
+struct large_record {
   std::uint64_t key;
   std::uint64_t rest[5];
   std::uint32_t place;
@@ -258,7 +258,7 @@ TEST(PlainSort, RecordsByAMemberKeepTheOrderOfEqualKeys) {
   sorts_records<pair_16>({20, 700, some});
   sorts_records<record_24>({20, 700, some});
   sorts_records<record_32>({20, 700, some});
-  sorts_records<large>({20, some});
+  sorts_records<large_record>({20, some});
 }
 
 TEST(PlainSort, RecordsWithoutANumberComeLast) {

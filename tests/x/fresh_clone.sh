@@ -16,6 +16,8 @@ git -C "$source" ls-files -co --exclude-standard -z | (cd "$source" && xargs -0 
 git -C "$source" ls-files -d -z | (cd "$work/clone" && xargs -0 -r rm -f)
 
 export CMAKE_CXX_COMPILER_LAUNCHER="$source/tests/install/reuse_object.sh;$build"
+# Only programs that measure are compiled here, and none of them is run.
+export CALLISTO_REUSE_ELSE=-O0
 run() {
   echo "-- ./x $*" >&2
   (cd "$work/clone" && ./x "$@") </dev/null || { echo "FAILED: ./x $*" >&2; tail -n 30 "$work"/clone/build/log/*.log >&2; exit 1; }

@@ -20,7 +20,7 @@
 namespace callisto::app {
 namespace {
 
-constexpr const char* group_name = "Running";  // in --help
+constexpr const char* running_group = "Running";  // in --help
 
 bool is_same_file(std::string_view a, std::string_view b) {
   std::error_code ignored;  // a file that does not exist yet is another one
@@ -36,15 +36,15 @@ void run_options::add_to(const command_parser& parser) {
         threads = static_cast<unsigned>(parse_count("--threads", text, 1, machine::most_threads));
       },
       "Threads that work, 1 or more [one for each CPU that may be used]")
-      .group(group_name)
+      .group(running_group)
       .more("At most 4096. The default respects a CPU quota.");
   parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'")
-      .group(group_name)
+      .group(running_group)
       .more(
           "On standard error: iterations, batches, how many batches were stolen, given or taken back, or "
           "combined, the shares of the threads' time spent working, claiming and idle, and the imbalance.");
   add_trace(parser, trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev")
-      .group(group_name)
+      .group(running_group)
       .more(
           "The file has the Chrome trace format, which <https://ui.perfetto.dev> opens, at most 262,144 "
           "events, and the number of events left out.");
@@ -53,10 +53,10 @@ void run_options::add_to(const command_parser& parser) {
 
 void run_options::add_reporting_to(const command_parser& parser) {
   parser.add_flag("--json", as_json, "Print one JSON object instead of text")
-      .group(group_name)
+      .group(running_group)
       .more("Its keys are stable; docs/reference/cli-json.md lists them.");
-  parser.add_flag("-q,--quiet", quiet, "Print the bare result only, and no progress").group(group_name);
-  parser.add_flag("--no-progress", no_progress, "Show no progress line").group(group_name);
+  parser.add_flag("-q,--quiet", quiet, "Print the bare result only, and no progress").group(running_group);
+  parser.add_flag("--no-progress", no_progress, "Show no progress line").group(running_group);
 }
 
 void run_options::record_loops(std::initializer_list<std::string_view> files) const {

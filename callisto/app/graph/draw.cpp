@@ -43,13 +43,13 @@ constexpr std::uint64_t arcs_of_small = 20'000;
 constexpr std::size_t legend_rows = svg_group_colours;
 constexpr std::size_t members_in_legend = 3;
 
-enum class subject { by_size, graph, communities };
+enum class picture_of { by_size, graph, communities };
 
 struct draw_arguments {
   graph_input input;
   run_options run;
   std::string output;
-  subject what = subject::by_size;
+  picture_of what = picture_of::by_size;
   std::string sizes = "degree";
   std::string colours = "communities";
   std::string names;   ///< the column with what vertices are called; empty: none
@@ -160,10 +160,10 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   if (to_file && !file.ends_with(".svg") && !file.ends_with(".svg.gz")) {
     throw usage_error("--output: expected a name that ends in .svg, found '" + file + "'");
   }
-  if (o.what == subject::communities && o.sizes != "degree") {
+  if (o.what == picture_of::communities && o.sizes != "degree") {
     throw usage_error("--sizes: expected with --what graph; circles of communities show numbers of members");
   }
-  if (!o.places.empty() && (o.layout == "given" || o.what == subject::communities)) {
+  if (!o.places.empty() && (o.layout == "given" || o.what == picture_of::communities)) {
     throw usage_error("--places: expected with places that are computed for vertices");
   }
   if (o.run.as_json) refuse_beside_json(file);
@@ -180,13 +180,13 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   const graph_size size = size_of(graph);
   const bool small = size.vertices <= vertices_of_small && size.arcs <= arcs_of_small;
   // Sizes of vertices ask for vertices.
-  const bool vertices = o.what == subject::graph ||
-                        (o.what == subject::by_size &&
+  const bool vertices = o.what == picture_of::graph ||
+                        (o.what == picture_of::by_size &&
                          (small || o.sizes != "degree" || by_column || !o.names.empty() || !o.places.empty()));
   if (vertices && size.vertices > std::numeric_limits<std::uint32_t>::max()) {
     throw usage_error("--what: expected communities for a graph of more than 2^32 vertices");
   }
-  if (!vertices && o.what == subject::by_size) {
+  if (!vertices && o.what == picture_of::by_size) {
     say(fmt::format("{}: {} vertices and {} arcs: its communities are drawn (--what graph draws all)", o.input.file,
                     with_separators(size.vertices), with_separators(size.arcs)));
   }
@@ -273,9 +273,9 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
   }
 }
 
-subject parse_subject(const std::string& text) {
-  if (text == "graph") return subject::graph;
-  if (text == "communities") return subject::communities;
+picture_of parse_subject(const std::string& text) {
+  if (text == "graph") return picture_of::graph;
+  if (text == "communities") return picture_of::communities;
   throw usage_error("--what: expected graph or communities, found '" + text + "'");
 }
 

@@ -24,7 +24,7 @@
 namespace callisto::app {
 namespace {
 
-constexpr const char* group_name = "Building the graph";  // heading in --help
+constexpr const char* building_group = "Building the graph";  // heading in --help
 
 constexpr const char* table_group = "Reading tables and archives";
 
@@ -94,13 +94,13 @@ void graph_input::add_loading_options(const command_parser& parser) {
         }
       },
       "Format of the input instead of what its content shows:\n" + format_names())
-      .group(group_name)
+      .group(building_group)
       .more("By default the format and the compression are found from the content. csv and tsv are table.")
       .words(format_choices({}));
   const command_option undirected =
-      parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(group_name);
+      parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(building_group);
   parser.add_flag("--directed", options.read.directed, "Take edges as directed, whatever a header says")
-      .group(group_name)
+      .group(building_group)
       .excludes(undirected)
       .more("Without either flag the format and its headers decide; if they do not tell, edges have directions.");
   add_build_options(parser, options.build, usual_repeats_words_, [this] { options.repeats_chosen = true; });
@@ -192,7 +192,7 @@ void add_build_options(const command_parser& parser, graph::build_options& build
           "What becomes of edges that repeat others: sum (of weights), min, max\n(lightest, heaviest), first or "
           "keep (all) [{}]",
           usual))
-      .group(group_name)
+      .group(building_group)
       .words({"sum", "min", "max", "first", "keep"})
       .more(
           "Of an undirected reading opposite arcs repeat each other, too. Without weights `sum` counts the edges, and "
@@ -205,11 +205,11 @@ void add_build_options(const command_parser& parser, graph::build_options& build
             chosen();
           },
           "The same as --repeats keep")
-      .group(group_name);
+      .group(building_group);
   parser
       .add_flag(
           "--drop-loops", [&build] { build.loops = graph::loops::remove; }, "Drop edges from a vertex to itself")
-      .group(group_name);
+      .group(building_group);
 }
 
 std::string short_name(const std::string& file) {
@@ -225,7 +225,7 @@ void add_random_weights(const command_parser& parser, std::optional<std::uint64_
       parser, "--random-weights", "SEED",
       [&seed](const std::string& text) { seed = parse_count("--random-weights", text, 0); },
       "Give edges random whole weights from 1 to 255, whatever they had")
-      .group(group_name)
+      .group(building_group)
       .more("The weight of an edge depends on SEED and the ends of the edge.");
 }
 

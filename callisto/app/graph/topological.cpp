@@ -23,7 +23,7 @@ namespace callisto::app {
 namespace {
 
 /// Vertices from which --verify searches, at most, in a reduction.
-constexpr std::uint64_t checked_vertices = 1000;
+constexpr std::uint64_t reduced_vertices_checked = 1000;
 
 struct topological_arguments {
   graph_command common;
@@ -39,9 +39,9 @@ void reduce(const graph_command& o, const graph::any_graph& any, const graph::cs
   const auto arcs = std::make_shared<graph::arc_list>(graph::transitive_reduction(graph, order.layer, context));
   found.seconds += time.seconds();
   if (o.verify) {
-    graph::verify_transitive_reduction(graph, *arcs, checked_vertices);
+    graph::verify_transitive_reduction(graph, *arcs, reduced_vertices_checked);
     found.tell_verified(fmt::format("what is reached from {} vertices, also without each of their arcs",
-                                    with_separators(std::min(graph.vertices(), checked_vertices))));
+                                    with_separators(std::min(graph.vertices(), reduced_vertices_checked))));
   }
   found.facts["reduced_arcs"] = arcs->size();
   found.rows.emplace_back("reduction",

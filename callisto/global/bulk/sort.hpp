@@ -4,6 +4,7 @@
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,12 +31,11 @@ struct placed_element {
 template <class T, class Less>
 std::vector<placed_element<T>> bounds_of_sorted(const std::vector<T>& sorted, const Less& less,
                                                 const std::source_location& where) {
-  constexpr std::uint64_t samples_a_rank = 64;
   const auto ranks = static_cast<std::uint64_t>(here().ranks);
   const auto me = static_cast<std::uint64_t>(here().rank);
   // A rank with more elements gives more samples, so that each stands for about as many.
   const std::uint64_t all = reduce_all(std::uint64_t{sorted.size()}, std::plus<>{}, where);
-  const std::uint64_t each = std::max<std::uint64_t>(1, all / (ranks * samples_a_rank));
+  const std::uint64_t each = std::max<std::uint64_t>(1, all / (ranks * rank_limits::samples_a_rank));
   std::vector<placed_element<T>> own;
   for (std::uint64_t i = each / 2; i < sorted.size(); i += each) own.push_back({sorted[i], me, i});
   std::vector<placed_element<T>> to_all;

@@ -3,6 +3,7 @@
 #include <callisto/global/memory/answer.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/messages/wire.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <algorithm>
@@ -14,12 +15,6 @@
 namespace callisto::global::detail {
 
 namespace {
-
-/// The most bytes of one message: three fill a packet.
-constexpr std::uint64_t most_bytes = 20 << 10;
-/// The most bytes that the tasks of a rank have asked for and not received. The memory of a node has packets for a full
-/// window.
-constexpr std::uint64_t window = std::uint64_t{1} << 20;
 
 /// The transfers of a rank that are under way: they divide the window.
 struct transfers_of_rank {
@@ -34,7 +29,8 @@ class transfer {
         first(range.first),
         memory(to),
         // relaxed: a limit
-        window_(std::max(window / (all_.count.fetch_add(1, std::memory_order_relaxed) + 1), most_bytes)),
+        window_(std::max(rank_limits::transfer_window / (all_.count.fetch_add(1, std::memory_order_relaxed) + 1),
+                         rank_limits::transfer_message)),
         count_(window_ / 2) {}
   ~transfer() { all_.count.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
   transfer(const transfer&) = delete;
@@ -150,7 +146,7 @@ void for_each_message(const dealt_bytes& range, transfer* of, F f) {
     const std::uint64_t rank = (static_cast<std::uint64_t>(here().rank) + i) % ranks;
     const std::uint64_t end = range.dealt.owned_before(range.first + range.bytes, rank);
     for (std::uint64_t local = range.dealt.owned_before(range.first, rank); local < end;) {
-      const std::uint64_t n = std::min(end - local, most_bytes);
+      const std::uint64_t n = std::min(end - local, rank_limits::transfer_message);
       std::byte* const part = range.array == nullptr ? nullptr : range.array->part_of(rank) + local;
       f(static_cast<int>(rank), passage{part, local, of, here().rank, static_cast<std::uint32_t>(n)});
       local += n;

@@ -9,6 +9,7 @@
 #include <callisto/global/session/session.hpp>
 #include <callisto/global/synchronization/completion_event.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
 #include <algorithm>
@@ -44,10 +45,9 @@ inline part_of_rank part_of(std::uint64_t n) {
 /// Returns the iterations of a batch: enough batches that a core's workers can all wait at once, and not too long, so
 /// that messages are looked at.
 inline std::uint64_t batch_of(std::uint64_t n, const loop_options& options) {
-  constexpr std::uint64_t workers = 1024;
-  constexpr std::uint64_t most = 256;
   if (options.batch != 0) return options.batch;
-  return std::clamp<std::uint64_t>(n / (workers * static_cast<std::uint64_t>(here().threads)), 1, most);
+  return std::clamp<std::uint64_t>(n / (rank_limits::batches_a_core * static_cast<std::uint64_t>(here().threads)), 1,
+                                   rank_limits::most_in_batch);
 }
 
 /// The iterations [0, n) of one loop at this rank, which its cores claim batch by batch.
@@ -170,8 +170,9 @@ struct plain_body {
 /// Runs all iterations on the calling thread, as callisto::parallel_for does with one thread.
 template <class Body>
 bool run_alone(std::uint64_t n, Body& body, plain_thread& state, const loop_options& options) {
-  constexpr std::uint64_t between_looks = 1024;
-  const std::uint64_t batch = !options.stop.stop_possible() ? n : options.batch != 0 ? options.batch : between_looks;
+  const std::uint64_t batch = !options.stop.stop_possible() ? n
+                              : options.batch != 0          ? options.batch
+                                                            : rank_limits::between_stop_looks;
   for (std::uint64_t from = 0; from < n; from += batch) {
     if (options.stop.stop_requested()) return false;
     body.work(state, from, std::min(from + batch, n));

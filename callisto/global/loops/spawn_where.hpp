@@ -6,6 +6,7 @@
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/tasks/core.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <algorithm>
 #include <array>
@@ -101,17 +102,16 @@ class visit_list {
     if (l.next_ == l.count_) return;
     // This core starts it if a visit below waits; else it finds nothing left.
     if (l.count_ - l.next_ > 1) spawn([list] { run(list); });
-    for (std::size_t i = l.next_; i < std::min(l.next_ + ahead, l.count_); ++i) l.fetch(i);
+    for (std::size_t i = l.next_; i < std::min(l.next_ + rank_limits::visits_ahead, l.count_); ++i) l.fetch(i);
     while (l.next_ != l.count_) {
       const packed_elements<T> visit = l.visits_[l.next_++];
-      if (l.next_ + ahead <= l.count_) l.fetch(l.next_ + ahead - 1);
+      if (l.next_ + rank_limits::visits_ahead <= l.count_) l.fetch(l.next_ + rank_limits::visits_ahead - 1);
       elements_task<T, F>::visit(visit.elements(), visit.count(), l.batch_, l.body_);
     }
     this_core().look_if_due();
   }
 
  private:
-  static constexpr std::size_t ahead = 8;
   void fetch(std::size_t i) const noexcept { __builtin_prefetch(visits_[i].elements(), 1); }
 
   std::size_t next_ = 0;
@@ -133,7 +133,7 @@ struct visits_that_travel {
     while (!all.empty()) {
       const auto some = all.first(std::min(all.size(), list::most));
       all = all.subspan(some.size());
-      if (some.size() < least) {
+      if (some.size() < rank_limits::least_in_list) {
         for (const packed_elements<T> v : some)
           spawn_resident(elements_task<T, F>{v.elements(), v.count(), at_most, body});
       } else {
@@ -141,9 +141,6 @@ struct visits_that_travel {
       }
     }
   }
-
- private:
-  static constexpr std::size_t least = 4;  ///< fewer visits are not worth a list
 };
 
 /// Visits elements with their indices.

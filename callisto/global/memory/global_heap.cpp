@@ -1,6 +1,7 @@
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/memory/global_heap.hpp>
 #include <callisto/global/transport/environment.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <bit>
@@ -12,8 +13,6 @@ namespace {
 
 /// The most bytes of the heap that one rank holds, as owned_place has 48 bits for them.
 constexpr std::uint64_t most_of_a_rank = std::uint64_t{1} << 47;
-/// Ranges with parts of this size give memory back when they are freed.
-constexpr std::uint64_t worth_discarding = std::uint64_t{1} << 20;
 
 std::uint64_t block_from_environment() {
   return number_from("CALLISTO_GLOBAL_BLOCK", 8, 1U << 20, 64,
@@ -44,7 +43,7 @@ std::uint64_t free_at_book(std::uint64_t begin) {
   const std::uint64_t bytes = heap.take_back(begin);
   if (bytes == 0) return 0;
   const auto ranks = static_cast<std::uint64_t>(here().ranks);
-  if (bytes / ranks < worth_discarding) {
+  if (bytes / ranks < rank_limits::worth_discarding) {
     heap.make_free(begin, bytes);
     return bytes;
   }

@@ -1,5 +1,6 @@
 // When what threads and handlers have collected for a rank becomes a packet.
 #include <callisto/global/messages/peer.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/global/transport/rank_clock.hpp>
 
 #include <algorithm>
@@ -9,19 +10,6 @@
 #include <utility>
 
 namespace callisto::global {
-namespace {
-
-/// Number of sweeps at which a piece in use stays; the next sweep sends it. If its destination waits for work, the
-/// first sweep sends it.
-constexpr std::uint32_t most_age = 5;
-/// Packets of fewer bytes cost more for being packets than for what is in them.
-constexpr std::size_t small_packet = 1024;
-/// Pieces in use at once, from which small packets are due to the number of destinations.
-constexpr std::size_t few_at_once = 16;
-/// Packets to other nodes after which a set's way is chosen again.
-constexpr unsigned packets_that_decide = 64;
-
-}  // namespace
 
 bool message_engine::open_run(piece_set& set, int hop, std::uint32_t key, std::size_t bytes) {
   piece& q = set.pieces_[static_cast<std::size_t>(hop)];
@@ -104,13 +92,13 @@ void message_engine::note_packet(piece_set& set, std::size_t bytes) {
   if (set.by_few_) {
     const std::size_t divided =
         bytes * routes_.far_neighbours(true) / std::max<std::size_t>(routes_.far_neighbours(false), 1);
-    is_against = divided >= 2 * small_packet || set.used_.size() < 2;
+    is_against = divided >= 2 * rank_limits::small_packet || set.used_.size() < 2;
   } else {
-    is_against = bytes < small_packet && set.used_.size() >= few_at_once;
+    is_against = bytes < rank_limits::small_packet && set.used_.size() >= rank_limits::few_pieces;
   }
   if (is_against) ++set.against_;
-  if (++set.packets_ < packets_that_decide) return;
-  if (set.against_ > packets_that_decide / 2) set.by_few_ = !set.by_few_;
+  if (++set.packets_ < rank_limits::packets_that_decide) return;
+  if (set.against_ > rank_limits::packets_that_decide / 2) set.by_few_ = !set.by_few_;
   set.packets_ = set.against_ = 0;
 }
 
@@ -187,7 +175,7 @@ void message_engine::hand_off_overdue() {
     for (std::size_t i = set->used_.size(); i-- > 0;) {
       const int hop = set->used_[i];
       const bool is_awaited = net_.is_idle(hop);
-      if (set->pieces_[static_cast<std::size_t>(hop)].age++ < most_age && !is_awaited) continue;
+      if (set->pieces_[static_cast<std::size_t>(hop)].age++ < rank_limits::most_age && !is_awaited) continue;
       hand_off(*set, hop, false);
       left += is_awaited ? 1 : 5;
     }
@@ -204,7 +192,7 @@ bool message_engine::hand_off_answers() {
   if (answers_due_ != 0 && time >= answers_due_) {
     hand_off_all(*handler_set_);
   } else if (hand_off_if_sent(*handler_set_)) {
-    if (answers_due_ == 0) answers_due_ = time + most_age * sweep_ticks_;
+    if (answers_due_ == 0) answers_due_ = time + rank_limits::most_age * sweep_ticks_;
     holds_back_.store(true, std::memory_order_relaxed);  // relaxed: as in flush_if_sent()
     return false;
   }

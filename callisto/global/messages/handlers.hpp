@@ -9,6 +9,7 @@
 #include <callisto/global/messages/portable.hpp>
 #include <callisto/global/messages/wire.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,8 +61,6 @@ class handler_table {
 
 namespace detail {
 
-inline constexpr std::size_t prefetch_distance = 12;
-
 template <class F>
 F load_record(const std::byte* at) noexcept {
   alignas(F) std::byte bytes[sizeof(F)];
@@ -76,7 +75,7 @@ bool run_records(const std::byte* records, std::size_t bytes, std::uint64_t& han
   const std::byte* const end = records + bytes;
   if constexpr (prefetching<F>) {
     const std::byte* ahead = records;
-    for (std::size_t i = 0; i < prefetch_distance && ahead != end; ++i, ahead += step)
+    for (std::size_t i = 0; i < rank_limits::records_ahead && ahead != end; ++i, ahead += step)
       __builtin_prefetch(load_record<F>(ahead).prefetch(), 1);
     for (; ahead != end; ahead += step, records += step) {
       __builtin_prefetch(load_record<F>(ahead).prefetch(), 1);

@@ -1,6 +1,7 @@
 #include <callisto/global/messages/message_engine.hpp>
 #include <callisto/global/messages/peer.hpp>
 #include <callisto/global/messages/unpack.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/global/transport/rank_clock.hpp>
 
 #include <algorithm>
@@ -11,16 +12,6 @@
 namespace callisto::global {
 
 namespace {
-
-/// Interval, in ns, at which the progress thread checks pieces for age.
-constexpr std::uint64_t sweep_nanoseconds = 5'000;
-/// After a sweep that sent n pieces, the next sweep is n * 10 us later (2 us for a piece to an idle destination), so
-/// that sweeps use at most a tenth of the thread.
-constexpr std::uint64_t sweep_nanoseconds_each = 10'000;
-/// The most packets that one call of progress() handles.
-constexpr int most_at_once = 64;
-/// While handlers have more than this waiting to be sent, no credits go back to the tasks of other ranks.
-constexpr std::uint64_t most_queued_by_handlers = std::uint64_t{32} << 20;
 
 std::uint64_t next_engine() noexcept {
   static std::atomic<std::uint64_t> engines{0};
@@ -54,8 +45,8 @@ message_engine::message_engine(rank_context& rank, transport& net, message_optio
       routes_(net.rank(), nodes_of(net), options.most_hops),
       peers_(std::make_unique<peer[]>(static_cast<std::size_t>(net.ranks()))),
       handler_set_(std::make_unique<piece_set>(net.ranks(), std::uint8_t{1}, options.least_piece)),
-      sweep_ticks_(rank_clock::ticks_of(sweep_nanoseconds)),
-      sweep_ticks_each_(rank_clock::ticks_of(sweep_nanoseconds_each)) {
+      sweep_ticks_(rank_clock::ticks_of(rank_limits::sweep_ns)),
+      sweep_ticks_each_(rank_clock::ticks_of(rank_limits::sweep_each_ns)) {
   const int ranks = net_.ranks();
   handler_set_->by_few_ = routes_.has_choice();
   rank_.rank = net_.rank();
@@ -118,14 +109,14 @@ bool message_engine::progress() {
   done |= send_queued();
   done |= handle_own();
   int handled = 0;
-  for (; handled < most_at_once; ++handled) {
+  for (; handled < rank_limits::packets_a_look; ++handled) {
     packet_pointer p = net_.receive();
     if (p == nullptr) break;
     handle(std::move(p), false);
     done = true;
   }
   // Answers leave when no more requests come that would add to them.
-  if (handled < most_at_once && !handler_set_->used_.empty()) done |= hand_off_answers();
+  if (handled < rank_limits::packets_a_look && !handler_set_->used_.empty()) done |= hand_off_answers();
   done |= return_credits();
   if (queued_packets_.load(std::memory_order_relaxed) != 0) done |= send_queued();  // relaxed: a hint
   return done;
@@ -186,7 +177,7 @@ bool message_engine::handle_own() {
   if (queued_packets_.load(std::memory_order_relaxed) == 0) return false;  // relaxed: a later call finds it
   peer& of = peers_[static_cast<std::size_t>(net_.rank())];
   bool any = false;
-  for (int i = 0; i < most_at_once; ++i) {
+  for (int i = 0; i < rank_limits::packets_a_look; ++i) {
     packet_pointer p;
     {
       const std::lock_guard guard(queue_lock_);
@@ -266,7 +257,7 @@ bool message_engine::return_credits() {
   for (std::size_t i = 0; i < in_debt_.size();) {
     peer& of = peers_[static_cast<std::size_t>(in_debt_[i])];
     // relaxed: a limit
-    const bool holds_back = queued_by_handlers_.load(std::memory_order_relaxed) > most_queued_by_handlers;
+    const bool holds_back = queued_by_handlers_.load(std::memory_order_relaxed) > rank_limits::queued_by_handlers;
     if (of.debt[1].is_due(options_.window) || (of.debt[0].is_due(options_.window) && !holds_back)) {
       packet_pointer p = net_.take(-1, 0);
       p->header().bytes = sizeof(packet_header);

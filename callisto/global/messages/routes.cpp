@@ -1,4 +1,5 @@
 #include <callisto/global/messages/routes.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +76,9 @@ routes::routes(int me, std::span<const int> node_of, unsigned most_hops) {
   };
   for (const unsigned way : {0U, 1U}) {
     const scheme how =
-        nodes < 2 ? scheme::direct : choose(nodes, each, way == 0 ? most_neighbours : few_neighbours, most_hops);
+        nodes < 2
+            ? scheme::direct
+            : choose(nodes, each, way == 0 ? rank_limits::most_neighbours : rank_limits::few_neighbours, most_hops);
     schemes_[way] = how;
     far_[way] = node_of.size() - at[mine].size();
     if (how == scheme::direct) continue;

@@ -21,11 +21,6 @@ class routes {
     square,    ///< nodes in rows and columns: to the column, to the node, to the rank; 2 sqrt(N) + R
     cube,      ///< nodes of one rank in three dimensions, a hop each; 3 cbrt(N)
   };
-  /// The short way takes the fewest hops with which a rank sends to no more ranks than this, if there are such.
-  static constexpr std::size_t most_neighbours = 512;
-  /// The other way: likewise.
-  static constexpr std::size_t few_neighbours = 64;
-
   /// Finds the ways of the rank `me`; node_of[r] is the node of the rank r. `most_hops`: 1 to 3, which both ways take
   /// if that leaves fewer ranks to send to; 0: as the numbers above say.
   routes(int me, std::span<const int> node_of, unsigned most_hops);

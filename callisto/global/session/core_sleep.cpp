@@ -1,5 +1,6 @@
 #include <callisto/global/session/core_sleep.hpp>
 
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/ticks_of.hpp>
 
@@ -47,15 +48,15 @@ void core_sleep::check_in(const core& c) {
   const std::uint64_t now = machine::native::ticks();
   if (l.on->undisturbed(now) || now < l.ask_at) return;
   l.on->stay(false);
-  l.ask_at = machine::native::ticks() + machine::ticks_of<machine::native>(sleep_times::check_in_every);
+  l.ask_at = machine::native::ticks() + machine::ticks_of<machine::native>(rank_limits::check_in_ns);
 }
 
 void core_sleep::give_back(core& c, unsigned idle) {
-  if (idle == sleep_times::sleeps_before_lending && !leases_.empty() && leases_[c.number()].on != nullptr) {
+  if (idle == rank_limits::sleeps_before_lending && !leases_.empty() && leases_[c.number()].on != nullptr) {
     leases_[c.number()].on->idle();
     leases_[c.number()].is_lent = true;
   }
-  if (idle == sleep_times::sleeps_before_trim) c.trim();
+  if (idle == rank_limits::sleeps_before_trim) c.trim();
 }
 
 void core_sleep::sleep(core& c, unsigned idle) {

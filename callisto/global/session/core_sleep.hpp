@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/global/session/rank_parts.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/waiting/spin_lock.hpp>
 #include <callisto/workers/teams/long_work.hpp>
 
@@ -24,20 +25,12 @@ namespace callisto::global {
 ///
 /// A message or a task ends a sleep early.
 struct sleep_times {
-  /// Number of sleeps in a row after which a core lends its context: 100 + 200 + 400 + 800 us = 1.5 ms.
-  static constexpr unsigned sleeps_before_lending = 4;
-  /// Number of sleeps in a row after which a core gives back memory.
-  static constexpr unsigned sleeps_before_trim = 8;
-  /// Pause, at least, in nanoseconds, between two times that a core asks whether another job wants its context.
-  static constexpr std::uint64_t check_in_every = 100'000;
-
   /// The most that a sleep takes: doubled from sleep to sleep, and bounded so that a core sees within 5 ms what did not
   /// wake it.
-  static constexpr std::chrono::microseconds most(unsigned idle) noexcept {
-    constexpr unsigned first = 100;
-    constexpr unsigned last = 5000;
+  static std::chrono::microseconds most(unsigned idle) noexcept {
     constexpr unsigned doublings = 6;
-    return std::chrono::microseconds(std::min(first << std::min(idle, doublings), last));
+    return std::chrono::microseconds(
+        std::min(rank_limits::first_sleep_us << std::min(idle, doublings), rank_limits::last_sleep_us));
   }
 };
 

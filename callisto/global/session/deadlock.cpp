@@ -3,6 +3,7 @@
 #include <callisto/global/session/collective.hpp>
 #include <callisto/global/session/session_state.hpp>
 #include <callisto/global/tasks/wait_note.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <filesystem>
 #include <map>
@@ -10,16 +11,6 @@
 #include <system_error>
 
 namespace callisto::global {
-namespace {
-
-/// Time without work, in nanoseconds, after which a core is still.
-constexpr std::uint64_t still_after = 1'000'000'000;
-/// Number of equal rounds in a row after which nothing goes on, and the pause between two rounds, in nanoseconds.
-constexpr int most_still_rounds = 4;
-constexpr std::uint64_t between_still_rounds = 100'000'000;
-
-}  // namespace
-
 int threads_of_process() noexcept {
   std::error_code failed;
   int count = 0;
@@ -56,7 +47,7 @@ void deadlock_search::note_idle(core& c, unsigned idle) {
   const std::uint64_t now = rank_clock::ticks();
   const unsigned number = c.number();
   if (idle == 0) idle_from_[number] = now;
-  if (now - idle_from_[number] < rank_clock::ticks_of(still_after)) return;
+  if (now - idle_from_[number] < rank_clock::ticks_of(rank_limits::still_ns)) return;
   {
     const std::scoped_lock guard(rank_.lock);
     if (cores_[number] == 0) {
@@ -109,7 +100,7 @@ std::optional<still_sums> deadlock_search::own_report(std::uint64_t now, std::st
   if (rank_.context.rank == 0) {
     equal_rounds_ = sums->nothing_under_way() && last_ == *sums ? equal_rounds_ + 1 : 0;
     last_ = *sums;
-    next_round_at_ = now + rank_clock::ticks_of(between_still_rounds);
+    next_round_at_ = now + rank_clock::ticks_of(rank_limits::still_pause_ns);
   }
   return sums;
 }
@@ -133,7 +124,7 @@ void deadlock_search::report_if_still(std::uint64_t now) {
     rank_.engine->flush();
     return;
   }
-  if (equal_rounds_ < most_still_rounds) return;  // only this thread writes it
+  if (equal_rounds_ < rank_limits::still_rounds) return;  // only this thread writes it
   // A thread of the program's own may be about to wake a worker.
   if (threads_before_main_ != 0 && (threads_before_main_ != 1 || threads_of_process() != own_threads_)) return;
   rank_.end_job(rank_.net->name_of(0) + ": deadlock: no task can go on, and no message is under way; " + waits);

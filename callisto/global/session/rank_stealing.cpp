@@ -1,20 +1,13 @@
 #include <callisto/global/session/rank_stealing.hpp>
 
 #include <callisto/global/session/session_state.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace callisto::global {
-namespace {
-
-/// The most tasks that one theft takes of a core.
-constexpr std::size_t most_stolen = 1024;
-/// A core with at least this many suspended workers does not ask other ranks: one of the workers will soon be ready.
-constexpr std::size_t enough_waiting = 64;
-
-}  // namespace
 
 bool rank_stealing::steal_from_cores(core& thief) {
   const std::vector<core*>& cores = rank_.cores;
@@ -22,7 +15,7 @@ bool rank_stealing::steal_from_cores(core& thief) {
   for (std::size_t i = 0; i != cores.size(); ++i) {
     core& victim = *cores[(begin + i) % cores.size()];
     if (&victim == &thief) continue;
-    const std::size_t count = thief.steal_from(victim, most_stolen);
+    const std::size_t count = thief.steal_from(victim, rank_limits::most_stolen);
     if (count == 0) continue;
     counts_.within.fetch_add(count, std::memory_order_relaxed);  // relaxed: statistics
     return true;
@@ -96,7 +89,8 @@ class rank_stealing::seen_by_core {
 };
 
 void rank_stealing::ask_another_rank(core& thief) {
-  if (rank_.context.ranks == 1 || thief.workers_with_task() >= enough_waiting || !phase_.is_running()) return;
+  if (rank_.context.ranks == 1 || thief.workers_with_task() >= rank_limits::enough_waiting || !phase_.is_running())
+    return;
   seen_by_core here(*this, thief);
   if (!between_ranks_.ask(here)) return;
   counts_.requests.fetch_add(1, std::memory_order_relaxed);  // relaxed: statistics

@@ -1,6 +1,7 @@
 // Ranks without work get tasks of other ranks: by requests, answers, and gifts to ranks that wait.
 #pragma once
 
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -112,12 +113,6 @@ class steal_protocol {
   static constexpr std::uint32_t no_lifeline = steal_request::no_lifeline;
 
  public:
-  /// The most tasks that travel at once.
-  static constexpr std::size_t most_given = 1024;
-  /// Bounds of the pause between two requests of a rank, in nanoseconds.
-  static constexpr std::uint64_t least_pause = 10'000;
-  static constexpr std::uint64_t most_pause = 2'000'000;
-
   explicit steal_protocol(const lifelines& of) noexcept : of_(of) {}
 
   /// Asks a rank for tasks, if it is time. True if so. The job has two ranks or more.
@@ -156,9 +151,9 @@ class steal_protocol {
       asks_at_once();
     } else {
       asks_lifelines_.store(1, order::relaxed);
-      std::uint64_t pause = least_pause;
+      std::uint64_t pause = rank_limits::least_pause_ns;
       if (free_lifelines(rank.phase()) == 0) {
-        pause = std::min(2 * pause_.load(order::relaxed), most_pause);
+        pause = std::min(2 * pause_.load(order::relaxed), rank_limits::most_pause_ns);
         pause_.store(pause, order::relaxed);
       }
       ask_again_at_.store(rank.ticks() + rank.ticks_of(pause), order::relaxed);
@@ -202,11 +197,11 @@ class steal_protocol {
   void asks_at_once() noexcept {
     // relaxed, all: as in take_answer()
     asks_lifelines_.store(0, order::relaxed);
-    pause_.store(least_pause, order::relaxed);
+    pause_.store(rank_limits::least_pause_ns, order::relaxed);
     ask_again_at_.store(0, order::relaxed);
   }
   static std::size_t send_half(Rank& rank, int thief) {
-    auto tasks = rank.take_half(most_given);
+    auto tasks = rank.take_half(rank_limits::most_given);
     for (auto& t : tasks) rank.travel(t, thief);
     return tasks.size();
   }
@@ -215,7 +210,7 @@ class steal_protocol {
   machine::atomic_of<M, std::uint32_t> asking_{0};          ///< a request is under way
   machine::atomic_of<M, std::uint32_t> asks_lifelines_{0};  ///< a request to a random rank was vain
   machine::atomic_of<M, std::uint64_t> ask_again_at_{0};    ///< ticks
-  machine::atomic_of<M, std::uint64_t> pause_{least_pause};
+  machine::atomic_of<M, std::uint64_t> pause_{rank_limits::least_pause_ns};
   lifeline_set<M> held_;     ///< lifelines that remember this rank's request
   lifeline_set<M> waiting_;  ///< by their numbers, ranks that wait for this one's tasks
 };

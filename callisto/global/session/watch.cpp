@@ -1,6 +1,7 @@
 #include <callisto/global/session/uncaught.hpp>
 #include <callisto/global/session/watch.hpp>
 #include <callisto/global/tasks/core.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/global/transport/node_memory.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
 
@@ -192,11 +193,10 @@ void watch::expect_messages() noexcept {
 }
 
 void watch::push_out() {
-  constexpr int most_fruitless = 10;
   const std::optional<bool> pushed = engine_.push_out();
   if (!pushed) return;
   fruitless_pushes_ = *pushed ? 0 : fruitless_pushes_ + 1;
-  if (fruitless_pushes_ < most_fruitless) return;
+  if (fruitless_pushes_ < rank_limits::fruitless_pushes) return;
   fruitless_pushes_ = 0;
   is_pushing_.exchange(false, std::memory_order_acq_rel);  // acq_rel: as in expect_messages()
   if (engine_.push_out() != false) is_pushing_.store(true, std::memory_order_relaxed);  // relaxed: this thread looks

@@ -2,6 +2,7 @@
 #include <callisto/global/tasks/core.hpp>
 
 #include <callisto/global/messages/handlers.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/sanitizers.hpp>
 #include <callisto/machine/timed_park.hpp>
@@ -23,10 +24,6 @@
 
 namespace callisto::global {
 namespace {
-
-// Communication's deadline while workers run: messages wait no longer, and a look at the clock costs less than one at
-// the network.
-constexpr std::uint64_t poll_nanoseconds = 2000;
 
 // Written above the last page's lower end when a stack is made; a task that overwrites it has used that page up.
 constexpr std::uint64_t intact = 0x6b63'6174'7320'666f;
@@ -136,7 +133,7 @@ core::core(core_duties& duties, const core_options& how)
       how_(how),
       running_(&root_),
       exceptions_(&machine::bound_context::of_this_thread()),
-      poll_every_(rank_clock::ticks_of(poll_nanoseconds)),
+      poll_every_(rank_clock::ticks_of(rank_limits::poll_ns)),
       stacks_(how.stack_bytes, how.guards),
       root_(*this, false),
       idle_(*this, false),
@@ -250,7 +247,7 @@ void core::look() {
   // Tasks of some microseconds would let messages wait for sixteen of them: thieves of other ranks among these.
   const std::uint64_t now = rank_clock::ticks();
   const bool was_long = now - std::exchange(looked_at_, now) > 4 * poll_every_;
-  between_looks_ = was_long ? 1 : std::min(2 * between_looks_, most_between_looks);
+  between_looks_ = was_long ? 1 : std::min(2 * between_looks_, rank_limits::decisions_a_look);
   until_look_ = between_looks_;
   shown_ready_.set(ready_.size());
   shown_queued_.set(private_.size() + resident_.size() + public_.size());

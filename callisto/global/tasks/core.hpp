@@ -11,6 +11,7 @@
 #include <callisto/global/tasks/wait_list.hpp>
 #include <callisto/global/tasks/worker.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/global/transport/rank_clock.hpp>
 #include <callisto/machine/native.hpp>
 
@@ -238,9 +239,6 @@ class CALLISTO_API core {
     std::atomic<std::uint64_t> value_{0};
   };
 
-  /// Decisions between two looks at messages and mail; long tasks have fewer between looks, so that messages do not
-  /// wait.
-  static constexpr unsigned most_between_looks = 16;
   // The idle context runs message handlers, which may be anything that does not block.
   static constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
 
@@ -270,8 +268,8 @@ class CALLISTO_API core {
   core_options how_;
   worker* running_;
   machine::exceptions_in_flight* exceptions_;
-  unsigned between_looks_ = most_between_looks;
-  unsigned until_look_ = most_between_looks;
+  unsigned between_looks_ = rank_limits::decisions_a_look;
+  unsigned until_look_ = rank_limits::decisions_a_look;
   std::uint64_t looked_at_ = 0;     ///< ticks
   std::uint64_t poll_at_ = 0;       ///< ticks: the deadline of communication
   const std::uint64_t poll_every_;  ///< ticks

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/global/tasks/worker.hpp>
+#include <callisto/global/transport/limits.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -12,11 +13,6 @@ namespace callisto::global {
 /// by one thread.
 class ready_queue {
  public:
-  /// How many places ahead a worker's stack is fetched; its status is fetched twice as far ahead, as it says where.
-  /// Grappa has 4, at 50 ns a switch; at 15 ns, memory takes 8 switches. 16 and 24 are 5 % faster with 500,000 workers,
-  /// and slower with 1,000.
-  static constexpr std::size_t distance = 8;
-
   bool empty() const noexcept { return head_ == tail_; }
   std::size_t size() const noexcept { return tail_ - head_; }
 
@@ -30,11 +26,11 @@ class ready_queue {
   /// Removes the first worker; the queue is not empty.
   worker& pop() noexcept {
     const std::size_t left = tail_ - head_;
-    if (left > 2 * distance) {
-      __builtin_prefetch(at(2 * distance), 1);
-      fetch_stack(*at(distance));
-    } else if (left > distance) {
-      fetch_stack(*at(distance));
+    if (left > 2 * rank_limits::workers_ahead) {
+      __builtin_prefetch(at(2 * rank_limits::workers_ahead), 1);
+      fetch_stack(*at(rank_limits::workers_ahead));
+    } else if (left > rank_limits::workers_ahead) {
+      fetch_stack(*at(rank_limits::workers_ahead));
     }
     return *ring_[head_++ & (capacity_ - 1)];
   }

@@ -1,6 +1,7 @@
 // Slabs of stacks.
 #include <callisto/global/tasks/stack_store.hpp>
 
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/machine/system/sanitizers.hpp>
 
 #include <algorithm>
@@ -24,8 +25,6 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
-// A quarter of the mappings that Linux lets a process have: the rest is for all else.
-constexpr std::size_t most_guards = 8192;
 std::atomic<std::size_t> guards_in_process{0};
 
 }  // namespace
@@ -74,7 +73,7 @@ std::byte* stack_store::take() {
   std::byte* const stack = s.first + (s.stacks - left_in_slab_) * bytes_;
   if (guards_left_ != 0) {
     // relaxed: only the number matters
-    const bool room = guards_in_process.fetch_add(1, std::memory_order_relaxed) < most_guards;
+    const bool room = guards_in_process.fetch_add(1, std::memory_order_relaxed) < rank_limits::most_guards;
     if (room && mprotect(stack, page_bytes(), PROT_NONE) == 0) {
       --guards_left_;
       ++s.guarded;

@@ -166,7 +166,7 @@ class mpi_transport final : public transport {
     // not in time, this rank aborts the job; the first rank of a node also tells the reason.
     if (!is_first || node_of(rank_) != node_of(0)) std::this_thread::sleep_for(std::chrono::seconds(2));
     const std::string line = reason + "\n";
-    if (is_first && write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(status);
+    if (is_first && ::write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(status);
     alarm(3);  // ends this process if MPI cannot
     // MPICH's launcher ends all ranks as soon as it is asked, and may not have read this line by then.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -1,3 +1,4 @@
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/global/transport/node_memory.hpp>
 
 #include <algorithm>
@@ -15,11 +16,9 @@ namespace {
 
 using stack = shared_stack<machine::native>;
 
-constexpr std::size_t all_packets_memory = std::size_t{32} << 20;
-
 /// The packets of each rank: 64, or what fits.
 std::uint32_t packets_of_each(int places) noexcept {
-  const std::size_t fit = all_packets_memory / packet_memory(most_packet) / static_cast<std::size_t>(places);
+  const std::size_t fit = rank_limits::node_packets / packet_memory(most_packet) / static_cast<std::size_t>(places);
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 8, 64));
 }
 

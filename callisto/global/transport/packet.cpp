@@ -1,3 +1,4 @@
+#include <callisto/global/transport/limits.hpp>
 #include <callisto/global/transport/packet.hpp>
 
 #include <cstdlib>
@@ -40,8 +41,9 @@ void packet_pool::give(packet_pointer p) noexcept {
   while (size + 1 < sizes && least_packet << size < p->capacity) ++size;
   if (least_packet << size != p->capacity) return;
   const std::lock_guard guard(lock_);
-  if (kept_[size].size() < most_kept) {
-    if (kept_[size].capacity() == 0) kept_[size].reserve(most_kept);  // may throw only at the first call
+  if (kept_[size].size() < rank_limits::kept_packets) {
+    if (kept_[size].capacity() == 0)
+      kept_[size].reserve(rank_limits::kept_packets);  // may throw only at the first call
     kept_[size].push_back(std::move(p));
   }
 }

@@ -67,7 +67,6 @@ class packet_pool {
 
  private:
   static constexpr unsigned sizes = 5;
-  static constexpr std::size_t most_kept = 64;  ///< packets of each size
   static_assert(least_packet << (sizes - 1) == most_packet);
 
   std::mutex lock_;

@@ -24,9 +24,9 @@ void over(std::uint64_t count, const run_control& control, auto f) {
 
 /// Looks for the listed edge of each edge of a graph.
 template <class Vertex>
-class matcher {
+class edge_matcher {
  public:
-  matcher(const csr_graph<Vertex>& graph, const listed_edges<Vertex>& from, giver which)
+  edge_matcher(const csr_graph<Vertex>& graph, const listed_edges<Vertex>& from, giver which)
       : graph_(graph), from_(from), numbers_(graph), which_(which), found_(numbers_.size(), page_kind::small) {}
 
   /// Returns the listed edge by number of an edge, no_row for an edge that comes from none.
@@ -129,7 +129,7 @@ std::shared_ptr<const graph_attributes> attributes_of_built(const csr_graph<Vert
                                                             const listed_edges<Vertex>& from, giver which,
                                                             const run_control& control) {
   if (listed == nullptr || listed->edges.empty()) return listed;
-  const auto rows = matcher<Vertex>(graph, from, which).run(control);
+  const auto rows = edge_matcher<Vertex>(graph, from, which).run(control);
   return attributes_of(listed->vertices, rows_of(listed->edges, rows, control));
 }
 
@@ -156,7 +156,7 @@ std::shared_ptr<const graph_attributes> carried(const csr_graph<Vertex>& from, c
     edges.ends[e] = {place(v), place(from.out().targets[a])};
     if (from.weighted()) edges.weights[e] = from.out().weights[a];
   });
-  const auto rows = matcher<Vertex>(to, edges, which).run(control);
+  const auto rows = edge_matcher<Vertex>(to, edges, which).run(control);
   return attributes_of(std::move(vertices), rows_of(all->edges, rows, control));
 }
 

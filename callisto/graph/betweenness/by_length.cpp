@@ -35,7 +35,7 @@ namespace callisto::graph {
 namespace {
 
 template <class T>
-machine::page_array<T> zeros(std::uint64_t size) {
+machine::page_array<T> zeroed_pages(std::uint64_t size) {
   machine::page_array<T> made(size, machine::page_kind::used);
   std::fill(made.begin(), made.end(), T{});
   return made;
@@ -95,10 +95,10 @@ class length_state {
  public:
   length_state(const length_rows<Length>& rows, const landmarks<Length>& marks, Length longest, length_wishes wishes)
       : search(rows, marks, longest),
-        vertex_sums(zeros<double>(rows.vertices())),
-        square_sums(zeros<double>(wishes.squares && !wishes.arcs ? rows.vertices() : 0)),
-        arc_sums(zeros<double>(wishes.arcs ? rows.sources.size() : 0)),
-        arc_square_sums(zeros<double>(wishes.squares ? arc_sums.size() : 0)),
+        vertex_sums(zeroed_pages<double>(rows.vertices())),
+        square_sums(zeroed_pages<double>(wishes.squares && !wishes.arcs ? rows.vertices() : 0)),
+        arc_sums(zeroed_pages<double>(wishes.arcs ? rows.sources.size() : 0)),
+        arc_square_sums(zeroed_pages<double>(wishes.squares ? arc_sums.size() : 0)),
         rows_(rows),
         order_(rows.vertices()),
         distances_(rows.vertices(), machine::page_kind::used),

@@ -13,8 +13,7 @@ template CALLISTO_API bfs_result<std::uint32_t> undirected_bfs(const csr_graph<s
 
 std::uint64_t needs::bfs(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
-  const std::uint64_t bytes = s.n <= bfs_limits::byte_vertices ? 2 * (s.n + 64) : 0;
-  return (5 * s.v + 4) * s.n + 3 * (s.n / 8 + 8) + bytes;
+  return (5 * s.v + 4) * s.n + 3 * (s.n / 8 + 8);
 }
 
 }  // namespace callisto::graph

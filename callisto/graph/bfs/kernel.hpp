@@ -211,38 +211,11 @@ std::uint64_t word_of(std::uint64_t vertices, std::uint64_t w, const Predicate& 
   return word;
 }
 
-/// Tells a bottom-up level whether a vertex is in the frontier, from a bitmap.
-struct bfs_by_bit {
-  const std::uint64_t* frontier;
-
-  /// Returns a word with the answer in bit 0.
-  std::uint64_t operator()(std::uint64_t v) const noexcept { return frontier[v / 64] >> (v % 64); }
-  void put(std::uint64_t, std::uint64_t) const noexcept {}
-};
-
-/// Tells the same from a byte a vertex, by a third of the instructions; up to bfs_limits::byte_vertices.
-struct bfs_by_byte {
-  const std::uint8_t* frontier;
-  std::uint8_t* next;
-
-  std::uint64_t operator()(std::uint64_t v) const noexcept { return frontier[v]; }
-  /// Sets the bytes of word w of the next frontier.
-  void put(std::uint64_t w, std::uint64_t word) const noexcept {
-    for (unsigned i = 0; i < 8; ++i) {
-      // Byte j keeps bit j of the eight, and becomes 1 if that bit is set.
-      const std::uint64_t apart = (word >> (8 * i) & 0xff) * 0x0101010101010101U & 0x8040201008040201U;
-      const std::uint64_t flags = (apart + 0x7f7f7f7f7f7f7f7fU) >> 7 & 0x0101010101010101U;
-      for (unsigned j = 0; j < 8; ++j) next[w * 64 + 8 * i + j] = static_cast<std::uint8_t>(flags >> (8 * j));
-    }
-  }
-};
-
 /// The loop of a bottom-up level, over words of the bitmaps: each vertex of `unreached` looks for a parent in
 /// `frontier` and moves to `next` if it finds one.
-template <class Vertex, class Asking>
+template <class Vertex>
 struct bfs_bottom_up {
   const bfs_tree<Vertex>& tree;
-  Asking in_frontier;
   std::uint64_t vertices;
   const std::uint64_t* frontier;
   std::uint64_t* unreached;
@@ -282,13 +255,15 @@ struct bfs_bottom_up {
       // relaxed, as in ready(): a thread may look ahead at a word of another thread's. The thread that processes a word
       // read it after the level before, or in its own look ahead.
       std::atomic_ref(unreached[w]).store(looking ^ now, std::memory_order_relaxed);
-      in_frontier.put(w, now);
     }
     mine.ahead = last;
     mine.looking = following;
   }
 
  private:
+  /// Returns a word: bit 0 is set if the vertex is in the frontier.
+  std::uint64_t in_frontier(std::uint64_t v) const noexcept { return frontier[v / 64] >> (v % 64); }
+
   /// Returns the vertices of word w that look for a parent: unreached, with in-arcs. Prefetches the first cache line of
   /// their rows; most rows are read no further.
   std::uint64_t ready(std::uint64_t w) const noexcept {

@@ -34,11 +34,6 @@ struct bfs_limits {
   /// Supersteps that a search in straight lines prefetches ahead. One superstep or six vertices ahead is too late
   /// (docs/notebook/2026-11-24-bfs-straight-on.md).
   static constexpr std::uint64_t rounds_ahead = 5;  ///< supersteps; flat
-  /// In graphs of no more vertices the caches hold what the next levels need: no prefetch further ahead is worth it.
-  static constexpr std::uint64_t cached_vertices = 256 * 1024;  ///< vertices; flat
-  /// Up to this many vertices bottom-up levels read a byte a vertex: at most a quarter of a core's second-level cache
-  /// of 512 KiB. With more, bits are faster (docs/notebook/2026-11-23-bfs-branches.md).
-  static constexpr std::uint64_t byte_vertices = 128 * 1024;  ///< vertices; flat
   /// More threads find nothing to do in levels of these sizes.
   static constexpr unsigned most_threads_in_supersteps = 16;  ///< threads; flat
 };

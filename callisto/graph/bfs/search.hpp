@@ -133,7 +133,7 @@ class bfs_search : bfs_limits {
     std::uint64_t size = frontier.vertices;
     std::uint64_t reported = 0;
     step.put(list_.data(), size);
-    step.straight_on = vertices_ > cached_vertices && goes_straight_on(size);
+    step.straight_on = goes_straight_on(size);
     do {
       step.level = level_;
       const std::uint64_t most = std::min(growth * size, most_in_supersteps);
@@ -168,24 +168,14 @@ class bfs_search : bfs_limits {
   }
 
   bfs_frontier bottom_up(bool first_upward) {
-    const bfs_frontier found = by_bytes() ? bottom_up(first_upward, bfs_by_byte{bytes_.data(), next_bytes_.data()})
-                                          : bottom_up(first_upward, bfs_by_bit{front_.data()});
+    using upward = bfs_bottom_up<Vertex>;
+    const upward step{tree_, vertices_, front_.data(), unreached_.data(), next_front_.data(), level_, first_upward};
+    const bfs_frontier found = parallel_reduce(word_t{0}, word_t{front_.size()}, typename upward::share{}, step,
+                                               std::plus<>{}, loop_options{.stop = control_.stop})
+                                   .found;
     front_.swap(next_front_);
-    bytes_.swap(next_bytes_);
     return found;
   }
-
-  template <class Asking>
-  bfs_frontier bottom_up(bool first_upward, Asking in_frontier) {
-    using upward = bfs_bottom_up<Vertex, Asking>;
-    const upward step{tree_,  in_frontier, vertices_, front_.data(), unreached_.data(), next_front_.data(),
-                      level_, first_upward};
-    return parallel_reduce(word_t{0}, word_t{front_.size()}, typename upward::share{}, step, std::plus<>{},
-                           loop_options{.stop = control_.stop})
-        .found;
-  }
-
-  bool by_bytes() const noexcept { return vertices_ <= byte_vertices; }
 
   /// Makes the bitmaps from the parents. Every reached vertex counts as frontier: the neighbours of earlier levels are
   /// reached already, so that the result is the same. Setting bits from the list of the last level instead would move
@@ -195,17 +185,11 @@ class bfs_search : bfs_limits {
     if (front_.empty()) {
       for (auto* bits : {&front_, &next_front_, &unreached_})
         *bits = machine::page_array<word_t>(words, machine::page_kind::used);
-      if (by_bytes()) {
-        for (auto* bytes : {&bytes_, &next_bytes_})
-          *bytes = machine::page_array<std::uint8_t>(64 * words, machine::page_kind::used);
-      }
     }
     parallel_for(word_t{0}, words, [&](word_t first, word_t last) {
-      const bool bytes = by_bytes();
       for (word_t w = first; w < last; ++w) {
         front_[w] = reached_word(w);
         unreached_[w] = ~front_[w];
-        if (bytes) bfs_by_byte{nullptr, bytes_.data()}.put(w, front_[w]);
       }
     });
   }
@@ -213,13 +197,11 @@ class bfs_search : bfs_limits {
   /// Updates the bitmaps after a flood: front_ gets the vertices that the flood has reached, and nothing else. Returns
   /// their number and their arcs.
   bfs_frontier front_of_flood() {
-    const bool bytes = by_bytes();
     const auto body = [&](word_t first, word_t last, bfs_frontier found) {
       for (word_t w = first; w < last; ++w) {
         const word_t reached = reached_word(w);
         front_[w] = reached & unreached_[w];
         unreached_[w] = ~reached;
-        if (bytes) bfs_by_byte{nullptr, bytes_.data()}.put(w, front_[w]);
         for (word_t left = front_[w]; left != 0; left &= left - 1) {
           ++found.vertices;
           found.arcs += tree_.forward.degree(w * 64 + static_cast<unsigned>(std::countr_zero(left)));
@@ -260,8 +242,6 @@ class bfs_search : bfs_limits {
   machine::page_array<word_t> front_;  ///< the frontier of a bottom-up level, a bit a vertex
   machine::page_array<word_t> next_front_;
   machine::page_array<word_t> unreached_;
-  machine::page_array<std::uint8_t> bytes_;  ///< front_, a byte a vertex, in small graphs (bfs_by_byte)
-  machine::page_array<std::uint8_t> next_bytes_;
   std::optional<bfs_supersteps<Vertex>> supersteps_;
 };
 

@@ -18,23 +18,23 @@ namespace callisto::graph {
 namespace {
 
 /// Values of k that have a bucket.
-constexpr std::uint32_t window = 64;
+constexpr std::uint32_t core_window = 64;
 /// Vertices that one thread peels alone: fewer than other threads could come to share.
-constexpr std::size_t few = 256;
+constexpr std::size_t few_in_round = 256;
 
 /// The buckets of one thread. A vertex waits in bucket (neighbours left - first k of the window).
 template <class Vertex>
 struct waiting_lists {
-  std::array<std::vector<Vertex>, window> lists;
+  std::array<std::vector<Vertex>, core_window> lists;
   std::uint64_t unreported = 0;
 };
 
 template <class Vertex>
-class peeling {
+class core_peeling {
  public:
   using list = std::vector<Vertex>;
 
-  peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const run_control& control)
+  core_peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const run_control& control)
       : graph_(graph), left_(left), control_(control), waiting_(threads()) {}
 
   void run() {
@@ -43,7 +43,7 @@ class peeling {
     rest_ = list(graph_.vertices());
     parallel_for(std::uint64_t{0}, graph_.vertices(), [&](std::uint64_t v) { rest_[v] = static_cast<Vertex>(v); });
     while (open_window()) {
-      for (std::uint32_t slot = 0; slot < window; ++slot) peel(slot);
+      for (std::uint32_t slot = 0; slot < core_window; ++slot) peel(slot);
     }
   }
 
@@ -52,7 +52,7 @@ class peeling {
 
   /// The loop of one round, over vertices that have first_ + slot neighbours left.
   struct round {
-    peeling& owner;
+    core_peeling& owner;
     const Vertex* vertices;
     std::uint32_t slot;
 
@@ -64,7 +64,7 @@ class peeling {
   };
 
   void count_neighbours() {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - window;
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - core_window;
     const std::uint64_t largest = parallel_reduce(
         std::uint64_t{0}, graph_.vertices(), std::uint64_t{0},
         [&](std::uint64_t first, std::uint64_t last, std::uint64_t found) {
@@ -94,9 +94,9 @@ class peeling {
     first_ = std::numeric_limits<std::uint32_t>::max();
     for (const Vertex v : rest_) first_ = std::min(first_, left_[v]);
     for (const Vertex v : rest_) {
-      if (left_[v] - first_ < window) waiting_.front().lists[left_[v] - first_].push_back(v);
+      if (left_[v] - first_ < core_window) waiting_.front().lists[left_[v] - first_].push_back(v);
     }
-    next_ = first_ + window;
+    next_ = first_ + core_window;
     return true;
   }
 
@@ -109,7 +109,7 @@ class peeling {
         w.lists[slot].clear();
       }
       if (round_.empty()) return;
-      if (round_.size() <= few || waiting_.size() == 1) {
+      if (round_.size() <= few_in_round || waiting_.size() == 1) {
         peel(round_.data(), round_.data() + round_.size(), slot);
         fuse(slot);
       } else {
@@ -131,7 +131,7 @@ class peeling {
         std::uint32_t now = count.load(std::memory_order_relaxed);
         while (now > k && !count.compare_exchange_weak(now, now - 1, std::memory_order_relaxed)) {
         }
-        if (now > k && now - 1 - first_ < window) mine[now - 1 - first_].push_back(w);
+        if (now > k && now - 1 - first_ < core_window) mine[now - 1 - first_].push_back(w);
       });
     }
     if (control_.report != nullptr && peeled > graph_.vertices() / 256)
@@ -142,7 +142,7 @@ class peeling {
   void fuse(std::uint32_t slot) {
     list& mine = waiting_[this_thread()].lists[slot];
     list now;
-    while (!mine.empty() && (mine.size() <= few || waiting_.size() == 1)) {
+    while (!mine.empty() && (mine.size() <= few_in_round || waiting_.size() == 1)) {
       now.clear();
       now.swap(mine);
       peel(now.data(), now.data() + now.size(), slot);
@@ -168,7 +168,7 @@ kcore_result kcore(const csr_graph<Vertex>& graph, const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which cores need");
   kcore_result result;
   result.coreness = machine::page_array<std::uint32_t>(graph.vertices());
-  peeling<Vertex>(graph, result.coreness, control).run();
+  core_peeling<Vertex>(graph, result.coreness, control).run();
   for (const std::uint32_t k : result.coreness) {
     if (k > result.degeneracy) {
       result.degeneracy = k;

@@ -54,7 +54,7 @@ weight_survey survey(std::span<const short_weight> weights, weight_survey found)
 namespace {
 
 /// An arc with its weight.
-struct weighted_arc {
+struct refused_arc {
   std::uint64_t from;
   std::uint64_t to;
   double weight;
@@ -62,7 +62,7 @@ struct weighted_arc {
 
 /// Returns the first arc behind `arc` with a weight that is refused; there is one.
 template <class Vertex>
-weighted_arc first_refused(const csr_graph<Vertex>& graph, std::uint64_t arc) {
+refused_arc first_refused(const csr_graph<Vertex>& graph, std::uint64_t arc) {
   const auto& out = graph.out();
   while (out.weights[arc] >= 0 && out.weights[arc] <= std::numeric_limits<double>::max()) ++arc;
   const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
@@ -70,7 +70,7 @@ weighted_arc first_refused(const csr_graph<Vertex>& graph, std::uint64_t arc) {
 }
 
 template <class Vertex>
-[[noreturn]] void refuse(const csr_graph<Vertex>& graph, const weighted_arc& arc, std::string_view what) {
+[[noreturn]] void refuse(const csr_graph<Vertex>& graph, const refused_arc& arc, std::string_view what) {
   throw weight_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
                                  called(graph, arc.from), called(graph, arc.to), arc.weight, what));
 }
@@ -106,7 +106,7 @@ weight_survey survey_weights_among(const csr_graph<Vertex>& graph, std::string_v
   const weight_survey found = among.sum(own);
   if (!found.refused()) return found;
   // The first such arc of all processes goes to the one that has names.
-  std::vector<weighted_arc> refused;
+  std::vector<refused_arc> refused;
   if (own.refused()) refused.push_back(first_refused(graph, first));
   std::vector<std::uint64_t> counts(among.count());
   counts.front() = refused.size();

@@ -27,8 +27,8 @@ namespace callisto::graph {
 namespace {
 
 /// Calls f(v) for each v in [0, count), in parallel. Throws cancelled.
-void over(std::uint64_t count, const run_control& control, auto f,
-          std::source_location where = std::source_location::current()) {
+void over_placed(std::uint64_t count, const run_control& control, auto f,
+                 std::source_location where = std::source_location::current()) {
   if (!parallel_for(std::uint64_t{0}, count, f, {.stop = control.stop}, where)) throw cancelled();
 }
 
@@ -81,9 +81,9 @@ adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Verte
   rows.targets = machine::page_array<Vertex>(old.targets.size());
   constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
   if constexpr (weighted) rows.weights = machine::page_array<Weight>(old.targets.size());
-  over(vertices, control, [&](std::uint64_t v) { rows.offsets[v + 1] = old.degree(numbers.order[v]); });
+  over_placed(vertices, control, [&](std::uint64_t v) { rows.offsets[v + 1] = old.degree(numbers.order[v]); });
   for (std::uint64_t v = 0; v < vertices; ++v) rows.offsets[v + 1] += rows.offsets[v];
-  over(vertices, control, [&](std::uint64_t v) {
+  over_placed(vertices, control, [&](std::uint64_t v) {
     const std::uint64_t from = old.offsets[numbers.order[v]];
     const std::uint64_t size = rows.degree(v);
     for (std::uint64_t i = 0; i < size; ++i) {
@@ -115,7 +115,7 @@ csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Ver
   auto out = rows_of(graph.out());
   auto in = graph.directed() && graph.has_in() ? rows_of(graph.in()) : adjacency<Vertex>();
   machine::page_array<std::uint64_t> labels(graph.vertices());
-  over(graph.vertices(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
+  over_placed(graph.vertices(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
   auto result = surveyed(
       csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label))
           .with_names(graph.names()),
@@ -131,11 +131,11 @@ csr_graph<Vertex> hubs_first_of(const csr_graph<Vertex>& graph, const run_contro
   rank_vertices(ranking, control);
   numbering<Vertex> numbers{machine::page_array<Vertex>(vertices), machine::page_array<Vertex>(vertices)};
   machine::page_array<Vertex> by_label(vertices);
-  over(vertices, control, [&](std::uint64_t v) {
+  over_placed(vertices, control, [&](std::uint64_t v) {
     numbers.order[v] = ranking.vertex(v);
     numbers.place[ranking.vertex(v)] = static_cast<Vertex>(v);
   });
-  over(vertices, control, [&](std::uint64_t i) { by_label[i] = numbers.place[graph.by_label(i)]; });
+  over_placed(vertices, control, [&](std::uint64_t i) { by_label[i] = numbers.place[graph.by_label(i)]; });
   return renumbered(graph, numbers, std::move(by_label), control);
 }
 
@@ -143,7 +143,7 @@ template <class Vertex>
 csr_graph<Vertex> in_label_order_of(const csr_graph<Vertex>& graph, const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   numbering<Vertex> numbers{machine::page_array<Vertex>(vertices), machine::page_array<Vertex>(vertices)};
-  over(vertices, control, [&](std::uint64_t i) {
+  over_placed(vertices, control, [&](std::uint64_t i) {
     numbers.order[i] = static_cast<Vertex>(graph.by_label(i));
     numbers.place[graph.by_label(i)] = static_cast<Vertex>(i);
   });

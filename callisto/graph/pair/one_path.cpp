@@ -58,7 +58,7 @@ pair_result by_levels(const csr_graph<Vertex>& graph, std::uint64_t source, std:
 }
 
 template <class Vertex>
-struct place {
+struct met_place {
   double distance;
   Vertex parent;  ///< by number
 };
@@ -67,7 +67,7 @@ struct place {
 template <class Vertex, class Lengths>
 class dijkstra_side {
  public:
-  using table = met_vertices<Vertex, place<Vertex>>;
+  using table = met_vertices<Vertex, met_place<Vertex>>;
 
   dijkstra_side(const adjacency<Vertex>& rows, Lengths lengths, std::uint64_t begin) : rows_(rows), lengths_(lengths) {
     met_.add(static_cast<Vertex>(begin), {0, 0});

@@ -25,7 +25,7 @@ namespace {
 /// Rounds without parents: most graphs without a negative cycle need fewer.
 constexpr std::uint64_t rounds_without_parents = 64;
 /// Vertices of a round that one thread relaxes alone.
-constexpr std::size_t few = 256;
+constexpr std::size_t few_in_frontier = 256;
 
 template <class Vertex, class Weight>
 class rounds {
@@ -79,7 +79,7 @@ class rounds {
   std::uint64_t most_rounds() const noexcept { return 2 * graph_.vertices() + rounds_without_parents; }
 
   void for_each_entry(const auto& f) {
-    if (frontier_.size() <= few) {
+    if (frontier_.size() <= few_in_frontier) {
       for (const entry& e : frontier_) f(e);
     } else if (!parallel_for(std::uint64_t{0}, std::uint64_t{frontier_.size()},
                              [&](std::uint64_t i) { f(frontier_[i]); }, {.stop = control_.stop})) {

@@ -23,7 +23,7 @@
 namespace callisto::graph {
 namespace {
 
-void over(std::uint64_t count, const run_control& control, auto f) {
+void over_all(std::uint64_t count, const run_control& control, auto f) {
   if (!parallel_for(std::uint64_t{0}, count, f, {.stop = control.stop})) throw cancelled();
 }
 
@@ -40,7 +40,7 @@ adjacency<Vertex> rows_between(const adjacency<Vertex>& rows, const vertex_choic
   adjacency<Vertex> kept;
   const std::uint64_t vertices = numbers.old.size();
   kept.offsets = machine::page_array<std::uint64_t>(vertices + 1);
-  over(vertices, control, [&](std::uint64_t v) {
+  over_all(vertices, control, [&](std::uint64_t v) {
     std::uint64_t count = 0;
     for (const Vertex w : rows.row(numbers.old[v])) count += static_cast<std::uint64_t>(chosen[w]);
     kept.offsets[v + 1] = count;
@@ -48,7 +48,7 @@ adjacency<Vertex> rows_between(const adjacency<Vertex>& rows, const vertex_choic
   for (std::uint64_t v = 0; v < vertices; ++v) kept.offsets[v + 1] += kept.offsets[v];
   kept.targets = machine::page_array<Vertex>(kept.offsets[vertices]);
   const auto copy = [&](auto weights, auto* to) {
-    over(vertices, control, [&](std::uint64_t v) {
+    over_all(vertices, control, [&](std::uint64_t v) {
       std::uint64_t next = kept.offsets[v];
       const std::uint64_t old = numbers.old[v];
       for (std::uint64_t a = rows.offsets[old]; a != rows.offsets[old + 1]; ++a) {
@@ -109,7 +109,7 @@ csr_graph<Vertex> induced_subgraph(const csr_graph<Vertex>& graph, const vertex_
   adjacency<Vertex> in;
   if (graph.directed() && graph.has_in()) in = rows_between(graph.in(), chosen, numbers, control);
   machine::page_array<std::uint64_t> labels(numbers.old.size());
-  over(numbers.old.size(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.old[v]); });
+  over_all(numbers.old.size(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.old[v]); });
   machine::page_array<Vertex> by_label;
   if (!graph.by_label().empty()) {
     by_label = machine::page_array<Vertex>(numbers.old.size());
@@ -138,7 +138,7 @@ vertex_choice largest_component(const csr_graph<Vertex>& graph, bool strong, con
   if (graph.vertices() == 0) return chosen;
   const component_map<Vertex> map = strong ? strong_components(graph, control) : components(graph, control);
   const std::uint64_t largest = component_sizes(map, control).front().first;
-  over(graph.vertices(), control, [&](std::uint64_t v) { chosen[v] = map[v] == largest ? 1 : 0; });
+  over_all(graph.vertices(), control, [&](std::uint64_t v) { chosen[v] = map[v] == largest ? 1 : 0; });
   return chosen;
 }
 
@@ -146,7 +146,7 @@ template <class Vertex>
 vertex_choice core_of(const csr_graph<Vertex>& graph, std::uint32_t k, const run_control& control) {
   const kcore_result cores = kcore(graph, control);
   vertex_choice chosen(graph.vertices());
-  over(graph.vertices(), control, [&](std::uint64_t v) { chosen[v] = cores.coreness[v] >= k ? 1 : 0; });
+  over_all(graph.vertices(), control, [&](std::uint64_t v) { chosen[v] = cores.coreness[v] >= k ? 1 : 0; });
   return chosen;
 }
 

@@ -17,17 +17,17 @@ namespace callisto::graph {
 namespace {
 
 /// Numbers of triangles that have a bucket.
-constexpr std::uint32_t window = 64;
+constexpr std::uint32_t truss_window = 64;
 /// Edges that one thread peels alone: fewer than other threads could come to share.
-constexpr std::size_t few = 64;
+constexpr std::size_t few_edges = 64;
 /// A row that is this many times longer than the other row is searched, not merged.
 constexpr std::uint64_t ratio_to_search = 16;
 
 /// `Edge`: the type of numbers of edges.
 template <class Vertex, class Edge>
-class peeling {
+class truss_peeling {
  public:
-  peeling(const simple_rows<Vertex>& rows, truss_result<Vertex>& result, const run_control& control)
+  truss_peeling(const simple_rows<Vertex>& rows, truss_result<Vertex>& result, const run_control& control)
       : result_(result),
         control_(control),
         n_(rows.vertices()),
@@ -48,7 +48,7 @@ class peeling {
     rest_.resize(edges_);
     over(edges_, [&](std::uint64_t e) { rest_[e] = static_cast<Edge>(e); });
     while (open_window()) {
-      for (std::uint32_t slot = 0; slot < window; ++slot) peel(slot);
+      for (std::uint32_t slot = 0; slot < truss_window; ++slot) peel(slot);
     }
   }
 
@@ -192,7 +192,7 @@ class peeling {
     first_ = std::numeric_limits<std::uint32_t>::max();
     for (const Edge e : rest_) first_ = std::min(first_, left_[e]);
     for (const Edge e : rest_) {
-      if (left_[e] - first_ < window) waiting_.front()[left_[e] - first_].push_back(e);
+      if (left_[e] - first_ < truss_window) waiting_.front()[left_[e] - first_].push_back(e);
     }
     return true;
   }
@@ -213,7 +213,7 @@ class peeling {
         buckets[slot].clear();
       }
       if (current_.empty()) return;
-      if (current_.size() <= few || waiting_.size() == 1) {
+      if (current_.size() <= few_edges || waiting_.size() == 1) {
         for (const Edge e : current_) remove(e, k);
       } else {
         over(current_.size(), [&](std::uint64_t i) { remove(current_[i], k); });
@@ -242,7 +242,7 @@ class peeling {
     std::uint32_t now = count.load(std::memory_order_relaxed);
     while (now > k && !count.compare_exchange_weak(now, now - 1, std::memory_order_relaxed)) {
     }
-    if (now > k && now - 1 - first_ < window) waiting_[this_thread()][now - 1 - first_].push_back(e);
+    if (now > k && now - 1 - first_ < truss_window) waiting_[this_thread()][now - 1 - first_].push_back(e);
   }
 
   /// Calls f(number of u's edge to w, number of v's edge to w) for each common neighbour w. Row u is not the longer
@@ -276,8 +276,8 @@ class peeling {
   machine::page_array<Vertex> targets_;
   machine::page_array<Edge> numbers_;
   machine::page_array<std::uint32_t>& left_;  ///< by edge: triangles not yet broken; of a peeled edge, its last number
-  machine::page_array<std::uint32_t> round_of_;                 ///< by edge: the round that peeled it
-  std::vector<std::array<std::vector<Edge>, window>> waiting_;  ///< by thread
+  machine::page_array<std::uint32_t> round_of_;                       ///< by edge: the round that peeled it
+  std::vector<std::array<std::vector<Edge>, truss_window>> waiting_;  ///< by thread
   std::vector<Edge> rest_;
   std::vector<Edge> current_;
   std::uint32_t first_ = 0;  ///< triangles of the window's first bucket
@@ -294,9 +294,9 @@ truss_result<Vertex> truss(const csr_graph<Vertex>& graph, const run_control& co
   result.to = machine::page_array<Vertex>(rows.edges());
   result.trussness = machine::page_array<std::uint32_t>(rows.edges());
   if (rows.edges() < std::numeric_limits<std::uint32_t>::max()) {
-    peeling<Vertex, std::uint32_t>(rows, result, control).run();
+    truss_peeling<Vertex, std::uint32_t>(rows, result, control).run();
   } else {
-    peeling<Vertex, std::uint64_t>(rows, result, control).run();
+    truss_peeling<Vertex, std::uint64_t>(rows, result, control).run();
   }
   for (std::uint32_t& k : result.trussness) {
     k += 2;

@@ -9,7 +9,7 @@
 namespace callisto::openmp::kmpc {
 namespace {
 
-schedule_kind kind_of(i32 schedule) noexcept {
+schedule_kind schedule_of(i32 schedule) noexcept {
   switch (schedule) {
     case schedules::static_chunked:
     case schedules::static_whole:
@@ -35,7 +35,7 @@ schedule_kind kind_of(i32 schedule) noexcept {
 /// Returns the loop with its effective schedule. `chunk` is 0 if there is none.
 loop_request request_of(const omp_thread& self, const iteration_space& space, i32 schedule, u64 chunk,
                         bool monotonic) noexcept {
-  schedule_kind kind = kind_of(schedule);
+  schedule_kind kind = schedule_of(schedule);
   const bool of_vectors = schedule == schedules::guided_simd || schedule == schedules::runtime_simd;
   // The compiler's chunk is the length of a vector then.
   const u64 vector = of_vectors ? std::max<u64>(chunk, 1) : 1;

@@ -35,7 +35,7 @@ constexpr unsigned room_for(unsigned arguments) noexcept {
   return most_arguments;
 }
 
-void run(void* a_call) {
+void run_call(void* a_call) {
   const call& c = *static_cast<const call*>(a_call);
   const omp_thread& self = this_thread();
   auto number_in_process = static_cast<i32>(self.number_in_process), number = static_cast<i32>(self.at.number);
@@ -86,7 +86,7 @@ void enter(omp_thread& self, unsigned threads) {
 void lead(const call& c) {
   omp_thread& self = this_thread();
   enter(self, std::exchange(self.pushed_threads, 0));
-  run_in_region(self, run, const_cast<call*>(&c));
+  run_in_region(self, run_call, const_cast<call*>(&c));
 }
 
 void begin_alone(omp_thread& self) {
@@ -113,7 +113,7 @@ void run_teams(const call& c) {
   if (teams <= 0) teams = std::max(icvs().teams, 1);
   here.teams = static_cast<unsigned>(teams);
   for (here.team_number = 0; here.team_number < here.teams; ++here.team_number) {
-    run(const_cast<call*>(&c));
+    run_call(const_cast<call*>(&c));
     self.in().barrier(self);
   }
   here.teams = 1;
@@ -176,7 +176,7 @@ CALLISTO_OPENMP_ABI void __kmpc_fork_call_if(compiled_at, i32 /*count*/, microta
   if (condition != 0) return lead(c);
   omp_thread& self = this_thread();
   begin_alone(self);
-  run(const_cast<call*>(&c));
+  run_call(const_cast<call*>(&c));
   end_alone(self);
 }
 // Compiled code calls the body itself, between these two functions.

@@ -45,11 +45,11 @@ tool::sync_kind kind_of_barrier(compiled_at at) noexcept {
   }
 
 /// Takes and gives up the lock of a critical section.
-#define CALLISTO_TAKE(name) \
+#define CALLISTO_KMPC_TAKE(name) \
   tool::taking(tool::mutex_kind::critical, name, CALLISTO_CALLER, [=] { lock_in(name).lock(); })
 
 /// The kinds of `cancel`, as GCC's compiled code numbers them.
-int kind_of(i32 kind) noexcept { return kind == 4 ? 8 : kind == 3 ? 4 : kind; }
+int cancelled_kind_of(i32 kind) noexcept { return kind == 4 ? 8 : kind == 3 ? 4 : kind; }
 
 }  // namespace
 }  // namespace callisto::openmp::kmpc
@@ -147,9 +147,9 @@ CALLISTO_OPENMP_ABI void* __kmpc_copyprivate_light(compiled_at, i32, void* data)
 
 // Critical sections, ordered regions.
 
-CALLISTO_OPENMP_ABI void __kmpc_critical(compiled_at, i32, lock_words* name) { CALLISTO_TAKE(name); }
+CALLISTO_OPENMP_ABI void __kmpc_critical(compiled_at, i32, lock_words* name) { CALLISTO_KMPC_TAKE(name); }
 CALLISTO_OPENMP_ABI void __kmpc_critical_with_hint(compiled_at, i32, lock_words* name, u32 /*hint*/) {
-  CALLISTO_TAKE(name);
+  CALLISTO_KMPC_TAKE(name);
 }
 CALLISTO_OPENMP_ABI void __kmpc_end_critical(compiled_at, i32, lock_words* name) {
   tool::giving(tool::mutex_kind::critical, name, CALLISTO_CALLER, [name] { lock_in(name).unlock(); });
@@ -184,13 +184,13 @@ CALLISTO_OPENMP_ABI void __kmpc_end_reduce(compiled_at at, i32 self, lock_words*
 
 CALLISTO_OPENMP_ABI i32 __kmpc_cancel(compiled_at, i32, i32 kind) {
   CALLISTO_CALLED(this_thread());
-  return cancel(this_thread(), kind_of(kind)) ? 1 : 0;
+  return cancel(this_thread(), cancelled_kind_of(kind)) ? 1 : 0;
 }
 CALLISTO_OPENMP_ABI i32 __kmpc_cancellationpoint(compiled_at, i32, i32 kind) {
-  if (!icvs().cancellation || !is_cancelled(this_thread(), kind_of(kind))) return 0;
+  if (!icvs().cancellation || !is_cancelled(this_thread(), cancelled_kind_of(kind))) return 0;
   if (tool::watched()) [[unlikely]] {
     CALLISTO_CALLED(this_thread());
-    tell_of_cancel(this_thread(), kind_of(kind), false);
+    tell_of_cancel(this_thread(), cancelled_kind_of(kind), false);
   }
   return 1;
 }
@@ -201,7 +201,7 @@ CALLISTO_OPENMP_ABI i32 __kmpc_cancel_barrier(compiled_at, i32) {
 
 /// True if the construct of that kind is cancelled.
 CALLISTO_OPENMP_ABI i32 kmp_get_cancellation_status(i32 kind) {
-  return icvs().cancellation && is_cancelled(this_thread(), kind_of(kind)) ? 1 : 0;
+  return icvs().cancellation && is_cancelled(this_thread(), cancelled_kind_of(kind)) ? 1 : 0;
 }
 
 /// The error directive; a `severity` of 1 is a warning.

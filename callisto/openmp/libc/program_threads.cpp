@@ -20,7 +20,7 @@
 namespace callisto::openmp {
 namespace {
 
-struct start {
+struct thread_start {
   void* (*call)(void*);
   void* argument;
   bool unpinned;
@@ -28,10 +28,10 @@ struct start {
 };
 
 void* begin(void* a_start) {
-  const start& now = *static_cast<const start*>(a_start);
+  const thread_start& now = *static_cast<const thread_start*>(a_start);
   if (now.unpinned) machine::unpin_this_thread();
   inherit_kernel_state(now.inherited);
-  const start from = *std::unique_ptr<start>(static_cast<start*>(a_start));
+  const thread_start from = *std::unique_ptr<thread_start>(static_cast<thread_start*>(a_start));
   return from.call(from.argument);
 }
 
@@ -60,7 +60,7 @@ CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_a
   const bool unpinned = calling_member() != nullptr && !placed && !inherited.is_bound;
   if (placed) inherited.is_bound = is_to_be_bound(how);
   if (!unpinned && inherited == kernel_state{}) return systems(made, how, call, argument);
-  std::unique_ptr<start> from(new (std::nothrow) start{call, argument, unpinned, inherited});
+  std::unique_ptr<thread_start> from(new (std::nothrow) thread_start{call, argument, unpinned, inherited});
   if (from == nullptr) return EAGAIN;
   const int failed = systems(made, how, begin, from.get());
   if (failed == 0) static_cast<void>(from.release());

@@ -183,9 +183,9 @@ void read_schedule(task_icvs& into) {
                                                     {"dynamic", schedule_kind::dynamic},
                                                     {"guided", schedule_kind::guided},
                                                     {"auto", schedule_kind::automatic}});
-  const auto unknown = [&text = text, &name = name] {
-    if (as_gcc_13) return report_invalid(name.c_str(), text);
-    report("Unknown value for environment variable %s", name.c_str());
+  const auto unknown = [&value = text, &variable = name] {
+    if (as_gcc_13) return report_invalid(variable.c_str(), value);
+    report("Unknown value for environment variable %s", variable.c_str());
   };
   if (!colon || !kind) return unknown();
   const bool is_static = *kind == schedule_kind::fixed;

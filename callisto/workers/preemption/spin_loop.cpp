@@ -3,6 +3,7 @@
 #include <callisto/workers/preemption/spin_loop.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace callisto::workers {
@@ -22,6 +23,61 @@ struct instruction {
   bool is_conditional = false;  ///< of a jump
   std::ptrdiff_t target = 0;    ///< of a jump, as an offset into the code
 };
+
+enum use : std::uint8_t { reads_nothing, reads_both, reads_other, writes_register, writes_other, sets_other };
+enum form : std::uint8_t { anything, registers_only };
+constexpr std::uint8_t any_extension = 8;
+
+/// The effect of an opcode of one byte.
+struct opcode {
+  enum kinds : std::uint8_t {
+    unknown,
+    nop,
+    with_operands,
+    of_rax,       ///< compares it with a number
+    extends_rax,  ///< its lower half
+    jumps_near,
+    jumps_far,
+    jumps_on_condition,
+    has_second,  ///< a second byte tells
+  };
+  static constexpr std::uint8_t long_number = 0xff;  ///< 4 bytes, or the 2 of a short operand
+
+  kinds kind = unknown;
+  use how = reads_nothing;
+  form allowed = anything;
+  std::uint8_t extension = any_extension;  ///< what the middle field of the ModRM byte must be
+  std::uint8_t number = 0;                 ///< bytes of a number behind the operands
+  bool is_of_bytes = false;
+};
+
+constexpr std::array<opcode, 256> known_opcodes = [] {
+  std::array<opcode, 256> all{};
+  all[0x90] = {.kind = opcode::nop};
+  all[0x8A] = {.kind = opcode::with_operands, .how = writes_register, .is_of_bytes = true};  // mov to a register
+  all[0x8B] = {.kind = opcode::with_operands, .how = writes_register};
+  all[0x63] = all[0x8B];                                                                        // movslq
+  all[0x89] = {.kind = opcode::with_operands, .how = writes_other, .allowed = registers_only};  // mov to another one
+  all[0x84] = {.kind = opcode::with_operands, .how = reads_both, .is_of_bytes = true};          // test
+  all[0x85] = {.kind = opcode::with_operands, .how = reads_both};
+  all[0x38] = all[0x3A] = all[0x84];  // cmp
+  all[0x39] = all[0x3B] = all[0x85];
+  all[0x80] = {.kind = opcode::with_operands, .how = reads_other, .extension = 7, .number = 1};  // cmp with a number
+  all[0x83] = all[0x80];
+  all[0x81] = all[0x80];
+  all[0x81].number = opcode::long_number;
+  all[0xF6] = {.kind = opcode::with_operands, .how = reads_other, .extension = 0, .number = 1};  // test with a number
+  all[0xF7] = all[0xF6];
+  all[0xF7].number = opcode::long_number;
+  all[0x3C] = all[0xA8] = {.kind = opcode::of_rax, .number = 1};  // cmp and test of rax with a number
+  all[0x3D] = all[0xA9] = {.kind = opcode::of_rax, .number = opcode::long_number};
+  all[0x98] = {.kind = opcode::extends_rax};  // cltq
+  all[0xEB] = {.kind = opcode::jumps_near};
+  all[0xE9] = {.kind = opcode::jumps_far};
+  for (std::size_t code = 0x70; code < 0x80; ++code) all[code] = {.kind = opcode::jumps_on_condition};
+  all[0x0F] = {.kind = opcode::has_second};
+  return all;
+}();
 
 /// Reads one instruction; nullopt: it does not know it.
 class decoder {
@@ -49,78 +105,79 @@ class decoder {
     return value;
   }
 
-  bool decode() noexcept {
+  struct prefixes {
     bool locked = false;
     bool repeats = false;
-    bool is_short = false;  // an operand of 16 bits
-    std::uint8_t code = take();
-    for (;; code = take()) {
-      if (code == 0xF0) {
-        locked = true;
-      } else if (code == 0xF3) {
-        repeats = true;
-      } else if (code == 0x66) {
-        is_short = true;
-      } else if (code != 0x64 && code != 0x65 && code != 0x2E) {  // thread-local data; a no-operation's filling
-        break;
+    bool is_short = false;  ///< an operand of 16 bits
+    std::uint8_t code = 0;  ///< the byte behind them
+  };
+
+  prefixes read_prefixes() noexcept {
+    prefixes found;
+    for (;;) {
+      found.code = take();
+      switch (found.code) {
+        case 0xF0:
+          found.locked = true;
+          break;
+        case 0xF3:
+          found.repeats = true;
+          break;
+        case 0x66:
+          found.is_short = true;
+          break;
+        case 0x64:  // thread-local data
+        case 0x65:
+        case 0x2E:  // a no-operation's filling
+          break;
+        default:
+          return found;
       }
-      if (bad_) return false;
+      if (bad_) return found;
     }
-    if ((code & 0xF0) == 0x40) {
-      rex_ = code;
-      code = take();
+  }
+
+  bool decode() noexcept {
+    prefixes before = read_prefixes();
+    if (bad_) return false;
+    if ((before.code & 0xF0) == 0x40) {
+      rex_ = before.code;
+      before.code = take();
     }
-    if (locked) return flush(code);
-    if (repeats) return code == 0x90;  // pause
-    // On byte registers, of which the second four are the high bytes of the first four unless there is a prefix.
-    is_of_bytes_ = rex_ == 0 && (code == 0x8A || code == 0x84 || code == 0x38 || code == 0x3A);
-    if (is_short && (code & 0xF0) == 0x70) return false;
-    const auto immediate = [&] { return is_short && (rex_ & 8U) == 0 ? 2U : 4U; };
-    switch (code) {
-      case 0x90:  // nop
+    if (before.locked) return flush(before.code);
+    if (before.repeats) return before.code == 0x90;  // pause
+    const opcode& is = known_opcodes[before.code];
+    // The second four byte registers are the high bytes of the first four unless there is a prefix.
+    is_of_bytes_ = rex_ == 0 && is.is_of_bytes;
+    switch (is.kind) {
+      case opcode::unknown:
+        return false;
+      case opcode::nop:
         return rex_ == 0;
-      case 0x8A:  // mov to a register
-      case 0x8B:
-      case 0x63:  // movslq
-        return operands(writes_register);
-      case 0x89:  // mov from a register, to another one
-        return operands(writes_other, registers_only);
-      case 0x84:  // test
-      case 0x85:
-      case 0x38:  // cmp
-      case 0x39:
-      case 0x3A:
-      case 0x3B:
-        return operands(reads_both);
-      case 0x80:  // cmp with a number
-      case 0x83:
-        return operands(reads_other, anything, 7) && skip(1);
-      case 0x81:
-        return operands(reads_other, anything, 7) && skip(immediate());
-      case 0xF6:  // test with a number
-        return operands(reads_other, anything, 0) && skip(1);
-      case 0xF7:
-        return operands(reads_other, anything, 0) && skip(immediate());
-      case 0x3C:  // cmp and test of rax with a number
-      case 0xA8:
+      case opcode::with_operands:
+        return operands(is.how, is.allowed, is.extension) && skip(number_of(is, before.is_short));
+      case opcode::of_rax:
         found_.reads = one(0);
-        return skip(1);
-      case 0x3D:
-      case 0xA9:
-        found_.reads = one(0);
-        return skip(immediate());
-      case 0x98:  // cltq
+        return skip(number_of(is, before.is_short));
+      case opcode::extends_rax:
         found_.reads = found_.writes = one(0);
         return true;
-      case 0xEB:
-        return !is_short && jump_near(always);
-      case 0xE9:
-        return !is_short && jump_far(always);
-      case 0x0F:
-        return two_bytes() && !(is_short && found_.jumps);
-      default:
-        return (code & 0xF0) == 0x70 && jump_near(conditional);
+      case opcode::jumps_near:
+        return !before.is_short && jump_near(always);
+      case opcode::jumps_far:
+        return !before.is_short && jump_far(always);
+      case opcode::jumps_on_condition:
+        return !before.is_short && jump_near(conditional);
+      case opcode::has_second:
+        return two_bytes() && !(before.is_short && found_.jumps);
     }
+    return false;
+  }
+
+  /// Returns the bytes of the number behind the operands.
+  unsigned number_of(const opcode& is, bool is_short) const noexcept {
+    if (is.number != opcode::long_number) return is.number;
+    return is_short && (rex_ & 8U) == 0 ? 2 : 4;
   }
 
   bool two_bytes() noexcept {
@@ -167,10 +224,6 @@ class decoder {
     return true;
   }
 
-  enum use : std::uint8_t { reads_nothing, reads_both, reads_other, writes_register, writes_other, sets_other };
-  enum form : std::uint8_t { anything, registers_only };
-  static constexpr unsigned any_extension = 8;
-
   /// Reads the ModRM byte and what follows it. `extension`: what its middle field must be if that is part of the
   /// opcode.
   bool operands(use how, form allowed = anything, unsigned extension = any_extension) noexcept {
@@ -181,38 +234,58 @@ class decoder {
     if (extension != any_extension && middle != extension) return false;
     if (is_of_bytes_ && ((how != sets_other && middle >= 4) || (mode == 3 && last >= 4))) return false;
     const registers reg = one(middle | ((rex_ & 4U) != 0 ? 8 : 0));
-    const registers other = one(last | ((rex_ & 1U) != 0 ? 8 : 0));
-    if (mode == 3) {
-      if (how == reads_both) found_.reads = reg | other;
-      if (how == reads_other) found_.reads = other;
-      if (how == writes_register) found_ = {.reads = other, .writes = reg};
-      if (how == writes_other) found_ = {.reads = reg, .writes = other};
-      if (how == sets_other) found_ = {.writes = other};
-      return true;
-    }
+    if (mode == 3) return use_registers(how, reg, extended(last));
     if (allowed == registers_only) return false;
-    const bool has_sib = last == 4;
-    unsigned displacement = mode == 1 ? 1 : mode == 2 ? 4 : 0;
-    registers address = 0;
-    if (has_sib) {
-      const std::uint8_t sib = take();
-      const unsigned index = ((sib >> 3) & 7U) | ((rex_ & 2U) != 0 ? 8 : 0);
-      const unsigned base = sib & 7;
-      if (index != 4) address |= one(index);
-      if (mode == 0 && base == 5) {
-        displacement = 4;
-      } else {
-        address |= one(base | ((rex_ & 1U) != 0 ? 8 : 0));
-      }
-    } else if (mode == 0 && last == 5) {
-      displacement = 4;
-    } else {
-      address = other;
-    }
+    unsigned displacement = 0;
+    registers address = read_address(mode, last, displacement);
     if (how == reads_nothing) address = 0;
     found_.reads = address | (how == reads_both ? reg : 0);
     if (how == writes_register) found_.writes = reg;
     return skip(displacement);
+  }
+
+  /// The register `low`, or the upper one of that number.
+  registers extended(unsigned low) const noexcept { return one(low | ((rex_ & 1U) != 0 ? 8 : 0)); }
+
+  bool use_registers(use how, registers reg, registers other) noexcept {
+    switch (how) {
+      case reads_nothing:
+        break;
+      case reads_both:
+        found_.reads = reg | other;
+        break;
+      case reads_other:
+        found_.reads = other;
+        break;
+      case writes_register:
+        found_ = {.reads = other, .writes = reg};
+        break;
+      case writes_other:
+        found_ = {.reads = reg, .writes = other};
+        break;
+      case sets_other:
+        found_ = {.writes = other};
+        break;
+    }
+    return true;
+  }
+
+  /// Returns the registers of an address in memory, and says how many bytes of a displacement follow.
+  registers read_address(unsigned mode, unsigned last, unsigned& displacement) noexcept {
+    displacement = mode == 1 ? 1 : mode == 2 ? 4 : 0;
+    const bool has_sib = last == 4;
+    if (!has_sib) {
+      if (mode != 0 || last != 5) return extended(last);
+      displacement = 4;
+      return 0;
+    }
+    const std::uint8_t sib = take();
+    const unsigned index = ((sib >> 3) & 7U) | ((rex_ & 2U) != 0 ? 8 : 0);
+    const unsigned base = sib & 7;
+    const registers scaled = index != 4 ? one(index) : 0;
+    if (mode != 0 || base != 5) return scaled | extended(base);
+    displacement = 4;
+    return scaled;
   }
 
   std::span<const std::uint8_t> code_;
