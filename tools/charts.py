@@ -153,6 +153,18 @@ def manners(data):
     return chart, "16 contexts: before a fault was mended"
 
 
+def runtimes(data):
+    others = data["columns"][1:]
+    chart = dot_rows("Runtimes beside runtimes", "Units of work without sharing by those with it: right of the limit is worse",
+                     "without sharing, by with it", [0.5, 0.75, 1, 1.5, 2, 3], True)
+    chart.legend = [("circle", 0, f"beside one of {len(others)} runtimes")]
+    chart.lines = [(1.1, "limit 1.1", "limit")]
+    for name, *values in data["rows"]:
+        chart.add_row(name, [("circle", 0, float(value), f"beside {other}, {value}", (number * 3 % 5 - 2) * 3)
+                             for number, (other, value) in enumerate(zip(others, values))])
+    return chart, "A mark is a program of one runtime beside a program of another"
+
+
 def networkx(data):
     chart = dot_rows("NetworkX's functions on Callisto", "How many times as fast, processor time; right of the line is faster",
                      "NetworkX's time by that with Callisto", [0.5, 1, 3, 10, 30, 100, 300, 1000], True, 24)
@@ -166,7 +178,7 @@ def networkx(data):
     return chart, f"{data['graph']}; no diamond: a first call stays in NetworkX"
 
 
-CHARTS = {"gap": gap, "loops": loops, "pairs": pairs, "manners": manners, "networkx": networkx}
+CHARTS = {"gap": gap, "loops": loops, "pairs": pairs, "manners": manners, "runtimes": runtimes, "networkx": networkx}
 
 
 def drawing(name):

@@ -86,6 +86,42 @@ void sorting(const std::string& name, const std::vector<T>& input, std::vector<s
   sorting(name, input, table, [](auto& v) { callisto::sort(v); });
 }
 
+/// Words of random letters; `beginning` stands before each.
+std::vector<std::string> words(std::size_t n, std::mt19937_64& random, const std::string& beginning, std::size_t least,
+                               std::size_t most) {
+  std::vector<std::string> all(n, beginning);
+  for (std::string& word : all) {
+    for (std::size_t i = least + random() % (most - least + 1); i > 0; --i)
+      word += static_cast<char>('a' + random() % 26);
+  }
+  return all;
+}
+
+/// A record that is sorted by its name.
+struct named {
+  std::string name;
+  std::uint64_t place;
+  bool operator==(const named& to) const { return name == to.name; }
+  bool operator<(const named& than) const { return name < than.name; }
+};
+
+void sorting_texts(std::mt19937_64& random, std::vector<std::vector<std::string>>& table) {
+  constexpr std::size_t n = 300'000;
+  sorting("sort 300,000 words of 5 to 14 letters", words(n, random, "", 5, 14), table);
+  sorting("sort 300,000 words of 20 to 49 letters", words(n, random, "", 20, 49), table);
+  sorting("sort 300,000 web addresses", words(n, random, "https://www.example.org/pages/", 5, 14), table);
+  const std::vector<std::string> few = words(1000, random, "", 5, 14);
+  std::vector<std::string> repeated(n);
+  for (std::string& word : repeated) word = few[random() % few.size()];
+  sorting("sort 300,000 of 1,000 words", repeated, table);
+  std::vector<named> records(n);
+  const std::vector<std::string> names = words(n, random, "", 5, 14);
+  for (std::size_t i = 0; i < n; ++i) records[i] = {names[i], i};
+  sorting("sort 300,000 records by a string", records, table, [](auto& v) { callisto::sort(v, {}, &named::name); });
+  sorting("the same by calls of a comparison", records, table,
+          [](auto& v) { callisto::sort(v, [](const named& a, const named& b) { return a.name < b.name; }); });
+}
+
 void scanning(std::size_t n, std::vector<std::vector<std::string>>& table) {
   std::vector<std::uint64_t> in(n);
   std::iota(in.begin(), in.end(), std::uint64_t{0});
@@ -186,8 +222,9 @@ int main(int count, char** arguments) {
   if (count > 1) {
     const bool asks = arguments[1] == std::string("--help") || arguments[1] == std::string("-h");
     if (!asks) fmt::print(stderr, "algorithms: expected no arguments, found '{}'\n", arguments[1]);
-    fmt::print(asks ? stdout : stderr,
-               "Usage: algorithms\nSorts, scans, reduces and filters 10 M values beside its peers.\n");
+    fmt::print(
+        asks ? stdout : stderr,
+        "Usage: algorithms\nSorts, scans, reduces and filters 10 M values, and sorts texts, beside its peers.\n");
     return asks ? 0 : 2;
   }
   constexpr std::size_t n = 10'000'000;
@@ -223,6 +260,7 @@ int main(int count, char** arguments) {
   sorting("sort 10 M sorted keys", keys, table);
   std::reverse(keys.begin(), keys.end());
   sorting("sort 10 M falling keys", keys, table);
+  sorting_texts(random, table);
   scanning(n, table);
   scanning(100'000, table);
   reducing(n, table);

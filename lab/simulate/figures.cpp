@@ -19,6 +19,7 @@
 #include <lab/simulate/manners.hpp>
 #include <lab/simulate/options.hpp>
 #include <lab/simulate/report.hpp>
+#include <lab/simulate/task_queues.hpp>
 
 #include <fmt/format.h>
 
@@ -438,9 +439,9 @@ command add_fig5(const command_parser& simulate) {
 }  // namespace
 
 std::vector<command> add_figures(const command_parser& simulate) {
-  return {add_fig4(simulate),   add_fig5(simulate),   add_fig6(simulate),
-          add_fig7(simulate),   add_domino(simulate), add_simulated_manners(simulate),
-          add_cluster(simulate)};
+  return {add_fig4(simulate),        add_fig5(simulate),   add_fig6(simulate),
+          add_fig7(simulate),        add_domino(simulate), add_simulated_manners(simulate),
+          add_task_queues(simulate), add_cluster(simulate)};
 }
 
 }  // namespace callisto::lab

@@ -63,11 +63,11 @@ class offered {
   }
 
   void follow() {
-    std::uint32_t from = 0;
+    std::uint32_t random = 1;
     for (;;) {
       if (signal_.wait_for_work().finished) return;
       do {
-        while (counted_task* const t = board_.steal(from)) run_task(*t);
+        while (counted_task* const t = board_.steal(random)) run_task(*t);
       } while (!board_.leave(place_));
     }
   }

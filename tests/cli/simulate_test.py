@@ -270,6 +270,27 @@ class Simulate(CommandTest):
         self.assertIn("us a phase of one task", self.succeed("simulate", "domino", *small[:-2]))
         self.refuse(USAGE, "simulate", "domino", "x4-2", "--threads", "2000", says="--threads")
 
+    def test_queues_of_tasks(self):
+        small = ["x4-2", "--threads", "1,32", "--height", "11"]
+        result = self.json("simulate", "tasks", *small)
+        (machine,) = result["simulated"]
+        self.assertEqual([r["threads"] for r in machine["runs"]], 8 * [1, 32])
+        for one, many in zip(machine["runs"][::2], machine["runs"][1::2]):
+            self.assertEqual((one["finished"], one["tasks"]), (True, 4095), one)
+            self.assertEqual((many["finished"], many["tasks"]), (True, 4095), many)
+            # A task takes 1,000 cycles: queues cannot be faster, and cost less than tasks do.
+            self.assertTrue(4095 * 1000 <= one["cycles"] < 2 * 4095 * 1000, one)
+            self.assertTrue(4095 * 1000 / 32 <= many["cycles"] < one["cycles"] / 4, many)
+            self.assertGreater(many["steals"], 0)
+        # Two threads a core: with combining one of them serves the other.
+        self.assertEqual([r["served"] for r in machine["runs"][:6]], 6 * [0])
+        self.assertGreater(machine["runs"][11]["served"], 0)
+        self.assertIn("one thief a core", self.succeed("simulate", "tasks", *small))
+        # More threads than can be had are refused; so are runs that do not get faster given up.
+        self.refuse(USAGE, "simulate", "tasks", "x4-2", "--threads", "2000", says="--threads")
+        slow = self.json("simulate", "tasks", "sparc-t5-8", "--threads", "128", "--height", "3")
+        self.assertFalse(any(r["finished"] for r in slow["simulated"][0]["runs"][:7]))
+
     def test_simulated_manners(self):
         small = ["--jobs", "4", "--contexts", "16", "--rounds", "1", "--length", "0.05"]
         result = self.json("simulate", "manners", *small)

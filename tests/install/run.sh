@@ -38,6 +38,12 @@ is_clean_under_tsan() {
   "$cxx" -std=c++20 -O1 -g -fsanitize=thread "$source/habits.cpp" -o "$work/checked" "${flags[@]}" &&
     LD_LIBRARY_PATH=$libdir CALLISTO_THREADS=4 TSAN_OPTIONS=halt_on_error=1 "$work/checked"
 }
+# After is_clean_under_tsan.
+finds_a_race() {
+  # It fails, as it must.
+  LD_LIBRARY_PATH=$libdir CALLISTO_THREADS=4 TSAN_OPTIONS=halt_on_error=1 "$work/checked" race >"$work/race" 2>&1 && return 1
+  grep -q 'WARNING: ThreadSanitizer: data race' "$work/race"
+}
 says_what_standard() {
   local header
   for header in callisto graph jobs workers cluster; do
@@ -98,6 +104,7 @@ read -ra flags < <(pkg-config --cflags --libs callisto)
 check "build with pkg-config" "$cxx" -std=c++20 "$source/main.cpp" -o "$work/consumer" "${flags[@]}"
 check "run what pkg-config built" env LD_LIBRARY_PATH="$libdir" "$work/consumer"
 check "no false report in a user's own ThreadSanitizer build" is_clean_under_tsan
+check "a race of the program's own is found there" finds_a_race
 
 # Programs over ranks: linked through pkg-config, started by each MPI's launcher. The plug-in lies in the copy that was
 # moved, which neither the program nor its folder knows of.

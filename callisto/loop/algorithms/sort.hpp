@@ -70,10 +70,10 @@ void sort_bucket(T* from, Iterator to, std::ptrdiff_t n, std::uint16_t* bucket, 
     return;
   }
   using tree = splitters<T*, Less>;
-  constexpr unsigned of_leaf = 7;  // bits of the number of elements that are left to a leaf
+  constexpr unsigned of_leaf = 6;  // bits of the number of elements that are left to a leaf
   const tree split(
       from, static_cast<std::uint64_t>(n),
-      std::min(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(n))) - of_leaf, tree::most_levels), 4,
+      std::min(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(n))) - of_leaf, tree::most_levels), 3,
       less);
   std::array<std::ptrdiff_t, tree::most_buckets> ends_of{};
   split.classify(from, static_cast<std::uint64_t>(n), bucket, ends_of);

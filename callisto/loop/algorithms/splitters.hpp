@@ -14,8 +14,9 @@
 namespace callisto::loop {
 
 /// Tells between which splitters an element falls. Bucket 2i has the elements between two splitters, bucket 2i+1 the
-/// elements that equal a splitter. Splitters are copies of small elements, or large ones that stand where the sample
-/// found them: these must stay in their places while elements are classified.
+/// elements that equal a splitter, if some splitters are equal; else these are in bucket 2i, too, and are few.
+/// Splitters are copies of small elements, or large ones that stand where the sample found them: these must stay in
+/// their places while elements are classified.
 template <class Iterator, class Less>
 class splitters {
  public:
@@ -39,6 +40,8 @@ class splitters {
     sort_alone<false>(sample.begin(), sample.end(), by_value);
     // Splitters may repeat; then buckets between equal ones stay empty.
     for (unsigned i = 1; i <= count(); ++i) sorted_.push_back(sample[std::size_t{i} * samples]);
+    for (unsigned i = 1; i < count() && !some_are_equal_; ++i)
+      some_are_equal_ = !less(value(sorted_[i - 1]), value(sorted_[i]));
     tree_.resize(count() + 1, sorted_.front());
     fill(1, 0, count());
   }
@@ -47,23 +50,10 @@ class splitters {
   /// Writes the buckets of n elements to `bucket`, and counts the elements of each.
   template <class Count>
   void classify(Iterator first, std::uint64_t n, std::uint16_t* bucket, Count& count) const {
-    const auto at = [&](std::uint64_t i) -> decltype(auto) {
-      return first[static_cast<std::iter_difference_t<Iterator>>(i)];
-    };
-    constexpr unsigned side_by_side = 4;  // elements that go down the tree at once: no load waits for an unrelated one
-    std::uint64_t i = 0;
-    for (; i + side_by_side <= n; i += side_by_side) {
-      unsigned nodes[side_by_side];
-      for (unsigned& node : nodes) node = 1;
-      for (unsigned level = 0; level < levels_; ++level) {
-        for (unsigned j = 0; j < side_by_side; ++j) nodes[j] = below(nodes[j], at(i + j));
-      }
-      for (unsigned j = 0; j < side_by_side; ++j) ++count[bucket[i + j] = leaf(nodes[j], at(i + j))];
-    }
-    for (; i < n; ++i) {
-      unsigned node = 1;
-      for (unsigned level = 0; level < levels_; ++level) node = below(node, at(i));
-      ++count[bucket[i] = leaf(node, at(i))];
+    if (some_are_equal_) {
+      classify_all<true>(first, n, bucket, count);
+    } else {
+      classify_all<false>(first, n, bucket, count);
     }
   }
 
@@ -87,9 +77,33 @@ class splitters {
       return *splitter;
     }
   }
+  template <bool Equal, class Count>
+  void classify_all(Iterator first, std::uint64_t n, std::uint16_t* bucket, Count& count) const {
+    const auto at = [&](std::uint64_t i) -> decltype(auto) {
+      return first[static_cast<std::iter_difference_t<Iterator>>(i)];
+    };
+    constexpr unsigned side_by_side = 8;  // elements that go down the tree at once: no load waits for an unrelated one
+    std::uint64_t i = 0;
+    for (; i + side_by_side <= n; i += side_by_side) {
+      unsigned nodes[side_by_side];
+      for (unsigned& node : nodes) node = 1;
+      for (unsigned level = 0; level < levels_; ++level) {
+        for (unsigned j = 0; j < side_by_side; ++j) nodes[j] = below(nodes[j], at(i + j));
+      }
+      for (unsigned j = 0; j < side_by_side; ++j) ++count[bucket[i + j] = leaf<Equal>(nodes[j], at(i + j))];
+    }
+    for (; i < n; ++i) {
+      unsigned node = 1;
+      for (unsigned level = 0; level < levels_; ++level) node = below(node, at(i));
+      ++count[bucket[i] = leaf<Equal>(node, at(i))];
+    }
+  }
+
   unsigned below(unsigned node, const T& x) const { return 2 * node + (less_(value(tree_[node]), x) ? 1 : 0); }
+  template <bool Equal>
   std::uint16_t leaf(unsigned node, const T& x) const {
     const unsigned i = node - (count() + 1);  // splitters below x
+    if constexpr (!Equal) return static_cast<std::uint16_t>(2 * i);
     const bool equal = i < count() && !less_(x, value(sorted_[i]));
     return static_cast<std::uint16_t>(2 * i + (equal ? 1 : 0));
   }
@@ -105,6 +119,7 @@ class splitters {
   }
 
   unsigned levels_;
+  bool some_are_equal_ = false;  ///< among the splitters: many elements may equal one
   Less& less_;
   std::vector<held> sorted_;
   std::vector<held> tree_;

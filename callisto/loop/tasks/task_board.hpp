@@ -50,17 +50,17 @@ class task_board {
     return true;
   }
 
-  /// Takes the oldest task of some deque, looking first at the one after number `from`, and sets `from` to its number.
-  /// Null if all look empty.
-  Task* steal(std::uint32_t& from) noexcept {
+  /// Takes the oldest task of some deque; null if all look empty. Begins at any of them, by the thief's `random`, which
+  /// differs by thread: thieves that come in one order all crowd at the first deque with tasks, and keep each other and
+  /// its owner from taking (docs/results/many-contexts.md).
+  Task* steal(std::uint32_t& random) noexcept {
     const std::uint32_t n = count_.load(order::acquire);
+    random = random * 1'664'525 + 1'013'904'223;  // Numerical Recipes' generator; the high bits are good
+    const auto first = static_cast<std::uint32_t>(std::uint64_t{random} * n >> 32);
     for (std::uint32_t k = 0; k < n; ++k) {
-      const std::uint32_t at = (from + k) % n;
-      if (deques_[at]->looks_empty()) continue;
-      if (Task* const found = deques_[at]->steal(); found != nullptr) {
-        from = at;
-        return found;
-      }
+      deque& victim = *deques_[(first + k) % n];
+      if (victim.looks_empty()) continue;
+      if (Task* const found = victim.steal(); found != nullptr) return found;
     }
     return nullptr;
   }

@@ -178,7 +178,7 @@ class task_pool final : public workers::standing_item<native> {
   /// A thread's state.
   struct thread_state {
     deque* own;
-    std::uint32_t victim;
+    std::uint32_t random;  ///< from which it steals next; 0: not chosen yet
     unsigned depth;
   };
 
@@ -200,9 +200,16 @@ class task_pool final : public workers::standing_item<native> {
     return board_.add(*made) ? made.release() : nullptr;
   }
 
+  task* steal() noexcept {
+    // Threads' states are pages apart.
+    if (mine.random == 0) [[unlikely]]
+      mine.random = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&mine) >> 6) | 1;
+    return board_.steal(mine.random);
+  }
+
   /// Takes and runs a task of another thread, and then all that it left in the own deque; false if there is none.
   bool run_others() noexcept {
-    task* next = board_.steal(mine.victim);
+    task* next = steal();
     if (next == nullptr) return false;
     const auto before = machine::floating_environment::here();
     for (; next != nullptr; next = mine.own != nullptr ? mine.own->pop() : nullptr) {
@@ -247,7 +254,7 @@ class task_pool final : public workers::standing_item<native> {
       run_task(*own);
       return true;
     }
-    task* const next = board_.steal(mine.victim);
+    task* const next = steal();
     if (next == nullptr) return false;
     if (next->group == &group) {
       run_task(*next);
