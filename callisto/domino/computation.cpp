@@ -1,5 +1,6 @@
 #include <callisto/domino/computation.hpp>
 
+#include <callisto/domino/call_policy.hpp>
 #include <callisto/domino/limits.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
@@ -94,8 +95,16 @@ struct computation::state {
   workers::worker_threads* workers = nullptr;  ///< from the first run that needs them on
   std::optional<workers::native_ticket> ticket;
   std::atomic<bool> closing{false};
+  call_policy calls;
   bool running = false;
   bool ran = false;
+
+  /// Returns how many tasks helpers have run. Of many lanes, the first ones tell enough. Not while run() works.
+  std::uint64_t tasks_of_helpers() noexcept {
+    std::uint64_t all = 0;
+    for (unsigned i = 1; i < std::min(of.threads(), 64U); ++i) all += of.lane_of(i).counts().tasks;
+    return all;
+  }
 };
 
 /// The up-call of a computation's ticket, and the two kinds of threads that work on its lanes.
@@ -158,8 +167,9 @@ struct helper {
 
   static void run(computation::state& of) {
     of.leader->let_wake(false);
+    const std::uint64_t begin = native::ticks();
     {
-      leader me{workers::this_suspendable(), of, native::ticks() + machine::ticks_of<native>(domino_limits::alone_ns)};
+      leader me{workers::this_suspendable(), of, begin + machine::ticks_of<native>(of.calls.alone_for())};
       of.of.work(*of.leader, me);
       if (of.of.is_over()) return;
     }
@@ -170,6 +180,7 @@ struct helper {
     // An activation works where it is. A thread of the application takes the context of a worker meanwhile.
     std::optional<workers::attached_here> attached;
     if (of.workers != nullptr && workers::this_activation() == nullptr) attached.emplace(*of.workers);
+    const std::uint64_t own_before = of.leader->counts().tasks;
     of.leader->let_wake(true);
     of.of.sleeping().tell_all(of.leader->number());
     while (!of.of.is_over()) {
@@ -179,6 +190,9 @@ struct helper {
     }
     of.of.sleeping().awake(of.leader->number());
     of.of.sleeping().wait_for_wakers(of.leader->number());  // they know this thread as it was attached
+    const double ticks = static_cast<double>(native::ticks() - begin);
+    of.calls.note(of.leader->counts().tasks - own_before, of.tasks_of_helpers(),
+                  static_cast<std::uint64_t>(ticks * 1e9 / static_cast<double>(native::ticks_per_second())));
   }
 };
 
