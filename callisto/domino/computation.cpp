@@ -191,7 +191,7 @@ struct helper {
     of.of.sleeping().awake(of.leader->number());
     of.of.sleeping().wait_for_wakers(of.leader->number());  // they know this thread as it was attached
     const double ticks = static_cast<double>(native::ticks() - begin);
-    of.calls.note(of.leader->counts().tasks - own_before, of.tasks_of_helpers(),
+    of.calls.note(of.leader->counts().tasks - own_before, of.tasks_of_helpers(), of.of.threads() - 1,
                   static_cast<std::uint64_t>(ticks * 1e9 / static_cast<double>(native::ticks_per_second())));
   }
 };

@@ -10,7 +10,7 @@ namespace callisto::domino {
 struct domino_limits {
   /// Time after which a run that has tasks for other threads wakes them.
   static constexpr std::uint64_t alone_ns = 20'000;  ///< ns; flat
-  /// alone_ns doubles with each call to which no thread came in time, at most this many times.
+  /// alone_ns doubles with each call in vain, at most this many times.
   static constexpr unsigned most_vain = 6;  ///< doublings; bounds what the next run may lose to 1.3 ms
   /// One run of this many calls after alone_ns in spite of calls in vain: threads may have contexts again.
   static constexpr unsigned runs_to_try = 16;  ///< runs; bounds the price of calls in vain to a sixteenth
