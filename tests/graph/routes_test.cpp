@@ -25,12 +25,12 @@ namespace callisto::graph {
 namespace {
 
 /// A weight of an edge, the same in both directions.
-std::uint64_t drawn(std::uint64_t u, std::uint64_t v, std::uint64_t bound) {
+std::uint64_t drawn_below(std::uint64_t u, std::uint64_t v, std::uint64_t bound) {
   return below(counter_random(std::min(u, v))(std::max(u, v)), bound);
 }
-double lengths_to_nine(std::uint64_t u, std::uint64_t v) { return static_cast<double>(1 + drawn(u, v, 9)); }
-double often_zero(std::uint64_t u, std::uint64_t v) { return static_cast<double>(drawn(u, v, 3) / 2); }
-double thirds(std::uint64_t u, std::uint64_t v) { return static_cast<double>(1 + drawn(u, v, 1000)) / 3; }
+double lengths_to_nine(std::uint64_t u, std::uint64_t v) { return static_cast<double>(1 + drawn_below(u, v, 9)); }
+double often_zero(std::uint64_t u, std::uint64_t v) { return static_cast<double>(drawn_below(u, v, 3) / 2); }
+double thirds(std::uint64_t u, std::uint64_t v) { return static_cast<double>(1 + drawn_below(u, v, 1000)) / 3; }
 
 template <class Vertex>
 void expect_same_lengths(const csr_graph<Vertex>& graph, std::uint64_t step = 1) {
