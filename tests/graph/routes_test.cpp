@@ -12,11 +12,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -123,9 +125,10 @@ void expect_kept(csr_graph<Vertex> graph) {
   EXPECT_TRUE(std::ranges::equal(before.places, after.places));
   for (auto rows : {&routes_of<Vertex>::up, &routes_of<Vertex>::down}) {
     EXPECT_TRUE(std::ranges::equal((before.*rows).offsets, (after.*rows).offsets));
-    EXPECT_EQ(std::memcmp((before.*rows).arcs.data(), (after.*rows).arcs.data(),
-                          (before.*rows).arcs.size() * sizeof(route_arc<Vertex>)),
-              0);
+    const auto bytes_of = [&](const routes_of<Vertex>& of) {
+      return std::as_bytes(std::span((of.*rows).arcs.data(), (of.*rows).arcs.size()));
+    };
+    EXPECT_TRUE(std::ranges::equal(bytes_of(before), bytes_of(after)));
   }
   // A file without routes is as it was before there were any.
   write_native(any, path);
