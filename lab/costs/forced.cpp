@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,7 +29,6 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,42 +194,18 @@ void print(const char* name, std::vector<double>& values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool quick = false;
-  const char* broker_command = nullptr;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view option = argv[i];
-    if (option == "--quick") {
-      quick = true;
-    } else if (option == "--broker" && i + 1 < argc) {
-      broker_command = argv[++i];
-    } else {
-      fmt::print(stderr, "usage: forced [--quick] [--broker CALLISTO]\n");
-      return 2;
-    }
-  }
-  if (broker_command != nullptr && (::getuid() != 0 || std::thread::hardware_concurrency() < 2)) {
-    fmt::print(stderr, "forced: --broker needs root, which can be two users, and two contexts\n");
-    return 2;
-  }
+  const options asked = options_of(argc, argv, "forced", 2);
   const machine::scratch_folder scratch;
-  const meeting_place there{scratch.path(), broker_command != nullptr};
-  void* memory = ::mmap(nullptr, sizeof(facts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    std::perror("forced");
-    return 1;
-  }
-  auto& shared = *new (memory) facts;
-  const pid_t broker = broker_command != nullptr ? start_broker(there, broker_command) : -1;
+  const meeting_place there{scratch.path(), asked.broker != nullptr};
+  auto& shared = in_shared_memory<facts>();
+  const pid_t broker = asked.broker != nullptr ? start_broker(there, asked.broker) : -1;
   constexpr unsigned context = 0;
-  const unsigned times = quick ? 50 : 500;
+  const unsigned times = asked.quick ? 50 : 500;
   std::vector<double> killed =
       beside(there, first_user + 1, context, 1, shared, [&] { return kill_holders(there, context, shared, times); });
   off forced = beside(there, first_user, context, owner_weight, shared,
                       [&] { return force_holders(there, context, shared, times); });
-  if (broker > 0) {
-    ::kill(broker, SIGTERM);
-    ::waitpid(broker, nullptr, 0);
-  }
+  stop_broker(broker);
   fmt::print("{} times each; microseconds, median, 99th percentile, most\n", times);
   print("killed: until the other has the context", killed);
   print("no answer: behind the grace period, the same", forced.context);

@@ -28,11 +28,8 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,42 +146,21 @@ double lease_poll(const meeting_place& there, unsigned context, unsigned times) 
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool quick = false;
-  const char* broker_command = nullptr;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view option = argv[i];
-    if (option == "--quick") {
-      quick = true;
-    } else if (option == "--broker" && i + 1 < argc) {
-      broker_command = argv[++i];
-    } else {
-      fmt::print(stderr, "usage: handover [--quick] [--broker CALLISTO]\n");
-      return 2;
-    }
-  }
-  if (broker_command != nullptr && ::getuid() != 0) {
-    fmt::print(stderr, "handover: --broker needs root, which can be two users\n");
-    return 2;
-  }
+  const options asked = options_of(argc, argv, "handover");
   const machine::scratch_folder scratch;
-  const meeting_place there = broker_command == nullptr
+  const meeting_place there = asked.broker == nullptr
                                   ? meeting_place{scratch.path()}
                                   : meeting_place{scratch.path(), true, std::chrono::microseconds(12'000)};
-  void* memory = ::mmap(nullptr, sizeof(results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    std::perror("handover");
-    return 1;
-  }
-  auto& shared = *new (memory) results;
+  auto& shared = in_shared_memory<results>();
   const auto context = static_cast<unsigned>(sched_getcpu());
-  const pid_t broker = broker_command != nullptr ? start_broker(there, broker_command) : -1;
+  const pid_t broker = asked.broker != nullptr ? start_broker(there, asked.broker) : -1;
   pin(context);
   lab::limits limits;
   const auto poll = [&] { shared.poll = lease_poll(there, context, 100'000'000); };
   ::waitpid(start_as(there, first_user, poll), nullptr, 0);
   limits.at_most("a check-in of a job that is alone", shared.poll, 2, " ns");
 
-  const unsigned times = quick ? 1000 : most_times;
+  const unsigned times = asked.quick ? 1000 : most_times;
   const pid_t borrower = start_as(there, first_user + 1, [&] { borrow(there, context, shared.signal); });
   const auto measure = [&] {
     const delays found = own(there, context, shared.signal, times);
@@ -194,10 +170,7 @@ int main(int argc, char** argv) {
   };
   ::waitpid(start_as(there, first_user, measure), nullptr, 0);
   ::waitpid(borrower, nullptr, 0);
-  if (broker > 0) {
-    ::kill(broker, SIGTERM);
-    ::waitpid(broker, nullptr, 0);
-  }
+  stop_broker(broker);
   std::vector<double> lent(shared.lent, shared.lent + shared.count);
   std::vector<double> back(shared.back, shared.back + shared.count);
   fmt::print("{} hand-overs of {} lent; microseconds, median, 99th percentile, most\n", shared.count, times);

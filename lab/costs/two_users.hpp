@@ -8,11 +8,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,6 +62,53 @@ inline double quantile(std::vector<double>& values, double share) {
   return values.empty() ? 0
                         : values[std::min(values.size() - 1,
                                           static_cast<std::size_t>(share * static_cast<double>(values.size())))];
+}
+
+/// What the command line asks for.
+struct options {
+  bool quick = false;
+  const char* broker = nullptr;  ///< the command with the broker; null: a table instead
+};
+
+/// Reads `[--quick] [--broker CALLISTO]`. Exits with one line and code 2 if it finds anything else, or if this process
+/// cannot be two users, each with a context of `contexts`.
+inline options options_of(int argc, char** argv, const char* program, unsigned contexts = 1) {
+  options found;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--quick") {
+      found.quick = true;
+    } else if (option == "--broker" && i + 1 < argc) {
+      found.broker = argv[++i];
+    } else {
+      fmt::print(stderr, "usage: {} [--quick] [--broker CALLISTO]\n", program);
+      std::exit(2);
+    }
+  }
+  if (found.broker != nullptr && (::getuid() != 0 || std::thread::hardware_concurrency() < contexts)) {
+    fmt::print(stderr, "{}: --broker needs root, which can be two users, and {} context{}\n", program, contexts,
+               contexts == 1 ? "" : "s");
+    std::exit(2);
+  }
+  return found;
+}
+
+/// Makes a T that this process shares with its children.
+template <class T>
+T& in_shared_memory() {
+  void* const memory = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("shared memory");
+    std::exit(1);
+  }
+  return *new (memory) T;
+}
+
+/// Ends a broker that start_broker() has started; -1: there is none.
+inline void stop_broker(pid_t broker) {
+  if (broker <= 0) return;
+  ::kill(broker, SIGTERM);
+  ::waitpid(broker, nullptr, 0);
 }
 
 /// Starts a broker, which root alone can, for the two users; returns its process when it listens.
