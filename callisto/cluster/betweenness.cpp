@@ -88,11 +88,7 @@ class dealt_betweenness {
   /// Returns by hub the own vertices that have it in `rows`, loops not at all.
   lists neighbours_of_hubs(const graph::adjacency<Vertex>& rows) const {
     lists found(hubs_.size());
-    for (std::uint64_t v = first_; v != last_ && !hubs_.empty(); ++v) {
-      for_each_hub(rows.row(v), hubs_, [&](std::size_t h, std::size_t) {
-        if (hubs_[h] != v && (found[h].empty() || found[h].back() != v)) found[h].push_back(static_cast<Vertex>(v));
-      });
-    }
+    for (std::uint64_t v = first_; v != last_ && !hubs_.empty(); ++v) add_to_hubs(rows.row(v), v, hubs_, found);
     return found;
   }
 

@@ -51,4 +51,14 @@ void for_each_hub(std::span<const Vertex> row, const std::vector<Vertex>& hubs, 
   }
 }
 
+/// Adds v to the list of each hub in the row of v, once if vertices come in turn; never to the list of v as a hub.
+template <class Vertex>
+void add_to_hubs(std::span<const Vertex> row, std::uint64_t v, const std::vector<Vertex>& hubs,
+                 std::vector<std::vector<Vertex>>& lists) {
+  for_each_hub(row, hubs, [&](std::size_t h, std::size_t) {
+    std::vector<Vertex>& of = lists[h];
+    if (hubs[h] != v && (of.empty() || of.back() != v)) of.push_back(static_cast<Vertex>(v));
+  });
+}
+
 }  // namespace callisto::cluster

@@ -91,12 +91,8 @@ class dealt_peeling {
     of_hubs_.resize(hubs_.size());
     if (hubs_.empty()) return;
     for (std::uint64_t v = first_; v != last_; ++v) {
-      const auto add = [&](std::size_t h, std::size_t) {
-        std::vector<Vertex>& of = of_hubs_[h];
-        if (hubs_[h] != v && (of.empty() || of.back() != v)) of.push_back(static_cast<Vertex>(v));
-      };
-      for_each_hub(graph_.out().row(v), hubs_, add);
-      if (graph_.directed()) for_each_hub(graph_.in().row(v), hubs_, add);
+      add_to_hubs(graph_.out().row(v), v, hubs_, of_hubs_);
+      if (graph_.directed()) add_to_hubs(graph_.in().row(v), v, hubs_, of_hubs_);
     }
   }
 

@@ -196,10 +196,7 @@ std::unique_ptr<following> follow_distances(const held& of, std::uint32_t source
 
 std::unique_ptr<following> follow_communities(const held& of, const std::string& method, double resolution,
                                               std::uint64_t seed, const std::string& weights, nb::handle progress) {
-  const graph::communities_options options{
-      .method = method == "louvain" ? graph::community_method::louvain : graph::community_method::leiden,
-      .resolution = resolution,
-      .seed = seed};
+  const auto options = communities_options_of(method, "modularity", "follow", resolution, 1, seed);
   const graph::weight_use use = weight_use_named(weights);
   return std::make_unique<following>(of, progress, [&](const changing_graph& g, const run_control& control) {
     return graph::changing_communities(g, options, use, control);

@@ -89,7 +89,7 @@ std::vector<graph::pair_path> search(const path_arguments& o, const graph::any_g
                                      const graph::csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t target,
                                      const graph::pair_options& options, analysis& found,
                                      const graph::run_control& context) {
-  const stopwatch time;
+  stopwatch time;
   if (o.shortest) {
     std::vector<graph::pair_path> paths = graph::k_paths_between(graph, source, target, *o.shortest, options, context);
     found.seconds = time.seconds();
@@ -124,7 +124,6 @@ std::vector<graph::pair_path> search(const path_arguments& o, const graph::any_g
   }
   graph::pair_result result;
   std::optional<graph::routes_of<Vertex>> routes;
-  stopwatch search_time;
   if (o.guided) {
     const std::optional<given_places> given = places_in(any);
     if (!given) {
@@ -136,17 +135,17 @@ std::vector<graph::pair_path> search(const path_arguments& o, const graph::any_g
       x.push_back(p.x);
       y.push_back(p.y);
     }
-    search_time = {};
+    time = {};
     result = graph::guided_path_between(graph, source, target, x, y, options, context);
     found.facts["guide"] = given->from;
     found.rows.emplace_back("guide", given->from);
   } else {
     routes = routes_for(o.common.input, graph, options);
-    search_time = {};
+    time = {};
     result = routes ? graph::path_between(graph, *routes, source, target, context)
                     : graph::path_between(graph, source, target, options, context);
   }
-  found.seconds = search_time.seconds();
+  found.seconds = time.seconds();
   found.facts["method"] = o.guided           ? "a*"
                           : routes           ? "contraction hierarchy"
                           : options.weighted ? "bidirectional dijkstra"
@@ -254,8 +253,7 @@ command add_path(const command_parser& app) {
       {"`weights`", "`length`, or `none`: lengths are numbers of edges"},
       {"`method`",
        "`contraction hierarchy` (by the routes of the file), `a*` (`--guided`), `bidirectional breadth-first search`, "
-       "`bidirectional "
-       "dijkstra`, `dijkstra` (`--all` with weights), or `yen`"},
+       "`bidirectional dijkstra`, `dijkstra` (`--all` with weights), or `yen`"},
       {"`guide`", "with `--guided`: the columns of places"},
       {"`arcs_looked_at`", "without `--all` and `--shortest`"},
       {"`shortest`", "as given"},

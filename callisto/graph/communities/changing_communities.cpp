@@ -25,12 +25,12 @@ csr_graph<std::uint32_t> rows_of(const changing_graph& graph, bool weighted) {
     rows.offsets = machine::page_array<std::uint64_t>(n + 1);
     for (std::uint32_t v = 0; v < n; ++v) rows.offsets[v + 1] = rows.offsets[v] + row_of(v).size();
     rows.targets = machine::page_array<std::uint32_t>(rows.offsets[n]);
-    machine::page_array<double> weights(rows.offsets[n]);
+    machine::page_array<double> weights(weighted ? rows.offsets[n] : 0);
     for (std::uint32_t v = 0; v < n; ++v) {
       std::uint64_t at = rows.offsets[v];
       for (const auto& a : row_of(v)) {
-        rows.targets[at] = a.to;
-        weights[at++] = a.weight;
+        if (weighted) weights[at] = a.weight;
+        rows.targets[at++] = a.to;
       }
     }
     if (weighted) rows.weights = std::move(weights);
