@@ -9,7 +9,7 @@ belongs to no subcommand is in the templates tools/cli_words/*.in, where `@name@
 part.
 
 Without --into: writes the pages of docs/reference that readers of the repository see without a build: options (cli.md,
-lab.md), weights.md, memory.md, cli-json.md. --check writes nothing: it names the pages that differ from what they would be, and exits with 1 if there is one.
+lab.md), weights.md, memory.md, cli-json.md, and the rules for tables in formats.md. --check writes nothing: it names the pages that differ from what they would be, and exits with 1 if there is one.
 --into: writes the manual pages of PROGRAM to FOLDER/man and its completions of bash, zsh and fish to FOLDER/completion.
 The build calls it (cmake/words.cmake).
 """
@@ -283,6 +283,17 @@ def weight_table(root):
     return [cells(named, *rest) for named, rest in rows[True] + together(rows[False])]
 
 
+def with_rules(page, root):
+    """The text of a page with the rules of the reader of tables between its two marks."""
+    begin, end = "<!-- table rules: made by tools/cli_words.py -->\n", "<!-- end of table rules -->"
+    before, _, rest = page.partition(begin)
+    _, mark, behind = rest.partition(end)
+    assert mark, "a mark of the table of rules is missing"
+    rules = next(c for c in root.subcommands if c.rules).rules
+    rows = [cells(r["question"], r["rule"], r["flag"]) for r in rules]
+    return before + begin + "\n".join(["| question | rule | flag |", "|---|---|---|", *rows]) + "\n" + end + behind
+
+
 def memory_table(root):
     rows = [((c.name + " " + row["when"]).strip(), row["bytes"]) for c in root.subcommands for row in c.memory]
     return [cells(*row) for row in together(rows)]
@@ -500,7 +511,8 @@ def reference(command, lab):
     tables = {"weights": weight_table(command), "memory": memory_table(command), "keys": key_tables(command)}
     return {"docs/reference/cli.md": filled_template("cli.md", markdown_parts(command)),
             "docs/reference/lab.md": filled_template("lab.md", markdown_parts(lab))} | {
-        f"docs/reference/{page}.md": filled_template(f"{page}.md", tables) for page in ("weights", "memory", "cli-json")}
+        f"docs/reference/{page}.md": filled_template(f"{page}.md", tables) for page in ("weights", "memory", "cli-json")} | {
+        "docs/reference/formats.md": with_rules((ROOT / "docs/reference/formats.md").read_text(), command)}
 
 
 def described(*program):

@@ -199,6 +199,10 @@ class GraphFiles(CommandTest):
         for cell in ['"1,000"', "50%", "$5.00"]:
             self.refuse(INPUT, "info", self.file("money.csv", f"source,target,weight\na,b,{cell}\n"),
                         says=["column 'weight' holds", "--weights-column none"])
+        # What the user says about weights is no guess, and other columns are no matter.
+        self.assertNotIn("guess", self.notes("info", self.folder / "cluster.csv", "--weights-column", "cluster"))
+        heavy = self.file("heavy.csv", "source,target,number,weight\na,b,2,heavy\n")
+        self.assertTrue(self.json("info", heavy, "--weights-column", "number")["graph"]["weighted"])
 
     def test_rules_around_a_table_are_no_edges(self):
         expected = [("ann", "bob", "2"), ("bob", "cid", "3")]

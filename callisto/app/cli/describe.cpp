@@ -65,6 +65,9 @@ json describe_parser(const CLI::App& parser) {
   object["keys"] = json::array();
   for (const key_row& row : words.keys) object["keys"].push_back({{"keys", row.keys}, {"meaning", row.meaning}});
   object["below_keys"] = words.below_keys;
+  object["rules"] = json::array();
+  for (const rule_row& row : words.rules)
+    object["rules"].push_back({{"question", row.question}, {"rule", row.rule}, {"flag", row.flag}});
   json positionals = json::array();
   json options = json::array();
   for (const CLI::Option* option : parser.get_options()) {

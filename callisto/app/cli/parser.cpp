@@ -122,6 +122,8 @@ void command_parser::keys(const std::vector<key_row>& rows, const std::string& b
   words.below_keys += below;
 }
 
+void command_parser::rules(std::vector<rule_row> rows) const { words_of_parsers()[of_].rules = std::move(rows); }
+
 void command_parser::program_follows(const std::string& name, const std::string& description) const {
   words_of_parsers()[of_].program = name;
   words_of_parsers()[of_].program_description = description;

@@ -22,6 +22,11 @@ struct weight_row {
   std::string repeats_without;  ///< and if they have none; empty: there is no such case
 };
 
+/// A row of the page on formats: a question about a table (docs/reference/formats.md).
+struct rule_row {
+  std::string question, rule, flag;
+};
+
 /// A row of the page on memory (docs/reference/memory.md).
 struct memory_row {
   std::string when;   ///< the options that it holds for; empty: all
@@ -85,6 +90,7 @@ class command_parser {
   // Rows of the pages of the reference about all commands. Each call adds to the earlier ones.
   void weights(weight_row row) const;
   void memory(memory_row row) const;
+  void rules(std::vector<rule_row> rows) const;
   /// `below`: a paragraph below the table of keys.
   void keys(const std::vector<key_row>& rows, const std::string& below = "") const;
 

@@ -24,6 +24,7 @@ struct parser_words {
   std::vector<memory_row> memory;
   std::vector<key_row> keys;
   std::string below_keys;
+  std::vector<rule_row> rules;
 };
 
 // Empty words if nothing was said.

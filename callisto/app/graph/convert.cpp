@@ -5,11 +5,13 @@
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>
+#include <callisto/graph/files/formats/table_rules.hpp>
 #include <callisto/graph/files/native_file.hpp>
 
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace callisto::app {
 namespace {
@@ -60,6 +62,10 @@ command add_convert(const command_parser& app) {
   o->input.add_random_weights(parser);
   o->run.add_to(parser);
   parser.weights({"", "kept", "min", "once"});
+  std::vector<rule_row> rules;
+  for (const auto& [question, rule, flag] : graph::formats::table_rules())
+    rules.emplace_back(std::string(question), std::string(rule), std::string(flag));
+  parser.rules(std::move(rules));
   parser.memory({"--order", "the graph once more, and 20 n (32 n); 2 m (4 m if directed) with wide weights"});
   parser.memory(
       {"--routes", "64 n + 72 m (80 n + 96 m); if directed 96 n + 144 m (112 n + 192 m); as on all graphs tried"});

@@ -2,6 +2,8 @@
 // Behind each: its unit, and how flat its optimum is within a factor of 4 (docs/results/limits.md).
 #pragma once
 
+#include <callisto/loop/loop_cost.hpp>
+
 #include <cstdint>
 
 namespace callisto::graph {
@@ -16,8 +18,8 @@ struct delta_limits {
   /// Arcs of a vertex that are no heavier than the width of a bucket, on average (Meyer and Sanders, section 5: the
   /// width is in inverse proportion to the degree).
   static constexpr double arcs_within_bucket = 0.5;  ///< arcs; 1.23 (sssp.kronecker)
-  /// Arcs that one thread relaxes alone: about 10 us of work, less than sharing it would take.
-  static constexpr double few_arcs = 4096;  ///< arcs; flat
+  /// Arcs that one thread relaxes alone: less work than sharing it would take.
+  static constexpr double few_arcs = loop::loop_cost;  ///< arcs; flat
   /// Phase 1 relaxes up to this share of the arcs with the unsplit rows: many sources reach little. Heavy arcs take
   /// part, since the source's only arc may be heavy.
   static constexpr std::uint64_t arcs_before_preparing = 512;  ///< share; flat
@@ -38,9 +40,9 @@ struct delta_limits {
   static constexpr unsigned most_threads_in_supersteps = 16;  ///< threads; flat
   /// Entries of a bucket that is not copied together.
   static constexpr std::uint64_t least_in_place = 4096;  ///< entries; flat
-  /// Vertices and arcs that the leader looks at alone: a loop costs about 3 us.
-  static constexpr std::uint64_t vertices_for_one = 4096;  ///< vertices; flat
-  static constexpr std::uint64_t arcs_for_one = 16'384;    ///< arcs; 1.11 (sssp.grid)
+  /// Vertices and arcs that the leader looks at alone.
+  static constexpr std::uint64_t vertices_for_one = loop::loop_cost;  ///< vertices; flat
+  static constexpr std::uint64_t arcs_for_one = 4 * loop::loop_cost;  ///< arcs; 1.11 (sssp.grid)
 };
 
 }  // namespace callisto::graph

@@ -1,4 +1,4 @@
-// Guesses from the cells of a table: each guess of table_layout.cpp that needs the cells alone.
+// Guesses from the cells of a table: each guess of layout_finder that needs the cells alone.
 #pragma once
 
 #include <callisto/graph/files/formats/header_words.hpp>
@@ -63,12 +63,12 @@ bool some_are_numbers(const std::vector<row>& rows, std::size_t column, char sep
 
 /// Throws input_error for a header that does not tell which columns are the ends.
 [[noreturn]] void refuse_header(const std::string& file, const row& names);
-/// Throws input_error for a column called `name` of cells that are no numbers.
 /// Returns the two columns of names, of a table without a header, that have most values in common, if the first two
 /// columns have none and are not of one kind: airports at both ends of a route. Of three columns, the first and the
 /// last if the second has fewer values, as the relations of triples.
 std::optional<std::pair<std::size_t, std::size_t>> columns_of_same_names(const std::vector<row>& rows, char separator);
 
+/// Throws input_error for a column called `name` of cells that are no numbers.
 [[noreturn]] void refuse_weights(const std::string& file, const std::string& name, const std::string& cell);
 /// Throws input_error for a line that does not have the columns of the first line.
 [[noreturn]] void refuse_columns(const std::string& file, std::uint64_t line, const row& found, const row& first);
