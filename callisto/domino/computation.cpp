@@ -21,34 +21,11 @@
 
 #include <unistd.h>
 
-#if !defined(CALLISTO_BUILT_WITH_TSAN)
-// Of the program, if ThreadSanitizer checks it; else null. That sees which thread of the library takes memory and which
-// gives it back, and not the order of the two.
-extern "C" {
-[[gnu::weak]] void __tsan_acquire(void* address);
-[[gnu::weak]] void __tsan_release(void* address);
-}
-#endif
-
 namespace callisto::domino {
 
 using machine::native;
 
 namespace {
-
-/// Tells a program's ThreadSanitizer that what the calling thread did before tell_end(of) precedes what another thread
-/// does after see_end(of): for memory that rings and buckets take outside of tasks, which headers do not see
-/// (sanitizer.hpp).
-void tell_end([[maybe_unused]] void* of) noexcept {
-#if !defined(CALLISTO_BUILT_WITH_TSAN)
-  if (&__tsan_release != nullptr) __tsan_release(of);
-#endif
-}
-void see_end([[maybe_unused]] void* of) noexcept {
-#if !defined(CALLISTO_BUILT_WITH_TSAN)
-  if (&__tsan_acquire != nullptr) __tsan_acquire(of);
-#endif
-}
 
 /// Returns the workers of all computations of the process. They sleep while there is nothing to do, and stay until the
 /// process ends: to start them, and to join the other jobs, takes longer than many a run.
@@ -120,11 +97,8 @@ struct helper {
     auto& of = *static_cast<computation::state*>(data);
     lane<native>* const mine = of.of.claim();
     if (mine == nullptr) return;  // as many lanes as up-calls: another up-call is about to return
-    see_end(mine);
     helper one{activation, of, activation};
     of.of.work(*mine, one);
-    tell_end(mine);
-    tell_end(&of);
     of.of.release(*mine);
   }
 
@@ -216,7 +190,6 @@ computation::~computation() {
   state_->of.wake_all();
   (*state_->workers)->set_drained(*state_->ticket);
   workers::wait_complete(*state_->workers, *state_->ticket);
-  see_end(state_.get());
 }
 
 task_group& computation::group(ranking how) {

@@ -158,7 +158,7 @@ class alignas(M::line_size) lane {
 
   /// Does what spawn() does, also for another phase, or if credits or room are short. Out of line: bodies are short.
   [[gnu::noinline]] void spawn_slowly(group<M>& g, due when, const task& of) {
-    const machine::unseen_by_sanitizer hidden;  // as in ring::make_room()
+    const machine::unseen_by_sanitizer hidden;  // the library may call the program's copy of this
     if (!when.open) return defer(g, when.rank, of);
     if (pool_ == 0) draw(g);
     open_ring_->put_published(of);

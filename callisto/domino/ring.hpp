@@ -23,6 +23,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace callisto::domino {
@@ -41,6 +42,10 @@ class ring {
   }();
 
   ring() = default;
+  ~ring() {
+    const machine::memory_unseen_by_sanitizer hidden;  // as in make_room()
+    const auto ended = std::move(buffers_);
+  }
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
 
@@ -193,7 +198,7 @@ class ring {
 
   /// Makes sure that positions [at, at + record] have separate words.
   [[gnu::noinline]] void make_room(std::uint64_t at, unsigned record) {
-    const machine::unseen_by_sanitizer hidden;  // the library may call the program's copy of this
+    const machine::memory_unseen_by_sanitizer hidden;  // another thread gives it back
     const std::uint64_t capacity = words_ == nullptr ? 0 : mask_ + 1;
     const std::uint64_t head = position(head_.load(order::acquire));  // acquire: take() has read what is before it
     limit_ = head + capacity;

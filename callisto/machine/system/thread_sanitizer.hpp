@@ -3,6 +3,7 @@
 // synchronization, which these annotations would hide.
 #pragma once
 
+#include <callisto/export.hpp>
 #include <callisto/machine/system/sanitizers.hpp>
 
 #if defined(CALLISTO_UNDER_TSAN) && !defined(CALLISTO_BUILT_WITH_TSAN)
@@ -65,6 +66,21 @@ class unseen_by_sanitizer {
 #endif
   unseen_by_sanitizer(const unseen_by_sanitizer&) = delete;
   unseen_by_sanitizer& operator=(const unseen_by_sanitizer&) = delete;
+};
+
+/// Tells ThreadSanitizer, if it checks the program and the library was built without it, to take no notice of reads and
+/// writes of the calling thread from now on, or to take notice again. It sees which thread of the library takes memory
+/// and which gives it back, and not the order of the two.
+CALLISTO_API void hide_from_sanitizer(bool hidden) noexcept;
+
+/// While it lives, ThreadSanitizer takes no notice of what memory the calling thread takes and gives back, also in code
+/// of the library: for memory that its threads hand to each other. For seldom paths.
+class memory_unseen_by_sanitizer {
+ public:
+  memory_unseen_by_sanitizer() noexcept { hide_from_sanitizer(true); }
+  ~memory_unseen_by_sanitizer() { hide_from_sanitizer(false); }
+  memory_unseen_by_sanitizer(const memory_unseen_by_sanitizer&) = delete;
+  memory_unseen_by_sanitizer& operator=(const memory_unseen_by_sanitizer&) = delete;
 };
 
 /// While it lives, the calling thread leads what `of` stands for: those that take part see what it did before, and it
