@@ -2,6 +2,8 @@
 // answers the questions in this order.
 #pragma once
 
+#include <callisto/export.hpp>
+
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,7 +18,7 @@ struct table_rule {
 };
 
 /// Returns the rules, in the order in which they decide.
-std::vector<table_rule> table_rules();
+CALLISTO_API std::vector<table_rule> table_rules();
 
 namespace tables {
 
