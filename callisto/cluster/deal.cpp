@@ -217,7 +217,27 @@ graph::any_graph with_random_weights(graph::any_graph&& graph, std::uint64_t see
 }
 
 std::unique_ptr<rank_partners> partners_of(const graph::any_graph& graph) {
-  return std::make_unique<rank_partners>(bounds_by_rows(graph));
+  return std::visit(
+      [](const auto& g) {
+        // Each rank looks at the offsets of some pieces: those of a mapped file need not be in the memory of all ranks.
+        const auto ranks = static_cast<std::size_t>(global::here().ranks);
+        const std::uint64_t vertices = g.vertices();
+        const std::uint64_t piece = graph::partner_piece(vertices);
+        std::vector<std::uint64_t> arcs((vertices + piece - 1) / piece);
+        std::vector<std::uint64_t> shares;
+        for (std::size_t r = 0; r <= ranks; ++r) shares.push_back(arcs.size() * r / ranks);
+        const auto me = static_cast<std::size_t>(global::here().rank);
+        const auto arcs_of = [&](const auto& offsets, std::uint64_t i) {
+          return offsets[std::min(vertices, (i + 1) * piece)] - offsets[i * piece];
+        };
+        for (std::uint64_t i = shares[me]; i != shares[me + 1]; ++i) {
+          arcs[i] = arcs_of(g.out().offsets, i);
+          if (g.directed() && g.has_in()) arcs[i] += arcs_of(g.in().offsets, i);
+        }
+        global::share_parts(std::span(arcs), shares);
+        return std::make_unique<rank_partners>(bounds_of_pieces(vertices, arcs, ranks));
+      },
+      graph);
 }
 
 std::vector<std::uint64_t> bounds_of_first(const graph::any_graph& graph) {

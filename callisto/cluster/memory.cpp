@@ -3,6 +3,7 @@
 #include <callisto/global/transport/here.hpp>
 #include <callisto/global/transport/transport.hpp>
 #include <callisto/graph/communities/communities_among.hpp>
+#include <callisto/graph/pagerank/pagerank_among.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <variant>
@@ -10,6 +11,7 @@
 namespace callisto::cluster {
 
 std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& graph, const graph::partners& among) {
+  if (kernel == "pagerank") return graph::needs::pagerank_among(graph, among);
   if (kernel == "communities") return graph::needs::communities_among(graph, {}, among);
   return std::visit(
       [&]<class Vertex>(const graph::csr_graph<Vertex>& g) -> std::uint64_t {
@@ -27,7 +29,6 @@ std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& gr
         if (kernel == "bfs") return (id + 1) * all + 12 * told;
         if (kernel == "components") return 3 * id * all;
         if (kernel == "kcore") return 8 * all + id * own;
-        if (kernel == "pagerank") return 26 * all + 64 * own + (g.has_in() ? arcs_of(g.in()) * id : 0);
         if (kernel == "sssp") return 24 * all + id * all + 16 * (own + arcs / 5);
         const std::uint64_t triangles = (16 + 3 * id) * all + 2 * (8 + id) * arcs;
         if (kernel == "triangles") return triangles;

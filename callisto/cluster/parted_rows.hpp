@@ -9,6 +9,7 @@
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/weight_array.hpp>
+#include <callisto/loop/algorithms/sort.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/page_array.hpp>
@@ -20,7 +21,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,17 +39,26 @@ void sort_rows(gathered_rows<Vertex, Weight>& rows, bool stable, const graph::ru
     Vertex* const first = rows.targets.data() + rows.offsets[v];
     Vertex* const last = rows.targets.data() + rows.offsets[v + 1];
     if constexpr (std::is_same_v<Weight, no_weight>) {
-      if (!std::is_sorted(first, last)) std::sort(first, last);
+      if (!std::is_sorted(first, last)) callisto::sort(std::span(first, last));
     } else {
       Weight* const weights = rows.weights.data() + rows.offsets[v];
-      std::vector<std::pair<Vertex, Weight>> arcs(static_cast<std::size_t>(last - first));
+      struct arc {
+        Vertex target;
+        Weight weight;
+      };
+      std::vector<arc> arcs(static_cast<std::size_t>(last - first));
       for (std::size_t i = 0; i != arcs.size(); ++i) arcs[i] = {first[i], weights[i]};
-      if (stable) {
-        std::stable_sort(arcs.begin(), arcs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      } else {
-        std::sort(arcs.begin(), arcs.end());
+      callisto::stable_sort(arcs, {}, &arc::target);
+      for (std::size_t i = 0; i != arcs.size(); ++i) {
+        first[i] = arcs[i].target;
+        weights[i] = arcs[i].weight;
       }
-      for (std::size_t i = 0; i != arcs.size(); ++i) std::tie(first[i], weights[i]) = arcs[i];
+      for (std::size_t i = 0; !stable && i != arcs.size();) {
+        std::size_t end = i + 1;
+        while (end != arcs.size() && first[end] == first[i]) ++end;
+        if (end - i > 1) std::sort(weights + i, weights + end);
+        i = end;
+      }
     }
   };
   if (!parallel_for(std::uint64_t{0}, rows.vertices(), sort, {.stop = control.stop})) throw graph::cancelled();

@@ -1,6 +1,7 @@
 #include <callisto/cluster/vertex_numbers.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
+#include <callisto/loop/algorithms/sort.hpp>
 
 #include <numeric>
 #include <span>
@@ -91,7 +92,7 @@ vertex_numbers<Keys> number_together(const Keys& own) {
   std::vector<typename Keys::value> distinct;
   distinct.reserve(came.keys.size());
   for (std::size_t i = 0; i != came.keys.size(); ++i) distinct.push_back(came.keys[i]);
-  std::sort(distinct.begin(), distinct.end());
+  callisto::sort(distinct);
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   const std::vector<std::uint64_t> sizes = global::gather_all(std::uint64_t{distinct.size()});
   const auto mine = sizes.begin() + global::here().rank;

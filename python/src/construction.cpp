@@ -6,6 +6,7 @@
 #include "names.hpp"
 #include "run.hpp"
 
+#include <callisto/algorithms.hpp>
 #include <callisto/callisto.hpp>
 #include <callisto/graph/attributes/attributes.hpp>
 #include <callisto/graph/construction/labels.hpp>
@@ -306,9 +307,15 @@ page_array<T> copied(std::span<const T> values) {
 template <class Vertex>
 page_array<Vertex> sorted_by_label(std::span<const std::uint64_t> labels) {
   if (std::is_sorted(labels.begin(), labels.end())) return {};
+  struct labelled {
+    std::uint64_t label;
+    std::uint64_t vertex;
+  };
+  std::vector<labelled> sorted(labels.size());
+  for (std::size_t v = 0; v < labels.size(); ++v) sorted[v] = {labels[v], v};
+  callisto::sort(sorted, {}, &labelled::label);
   page_array<Vertex> made(labels.size());
-  for (std::size_t v = 0; v < labels.size(); ++v) made[v] = static_cast<Vertex>(v);
-  std::sort(made.begin(), made.end(), [&](Vertex a, Vertex b) { return labels[a] < labels[b]; });
+  for (std::size_t i = 0; i < sorted.size(); ++i) made[i] = static_cast<Vertex>(sorted[i].vertex);
   return made;
 }
 

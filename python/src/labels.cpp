@@ -2,11 +2,14 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 
+#include <callisto/algorithms.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -117,17 +120,10 @@ nb::object number_texts(const nb::list& source, const nb::list& target) {
   return nb::make_tuple(to_numpy(std::move(u)), to_numpy(std::move(v)), numbers->texts());
 }
 
-/// A text's place in its list, and its first bytes as a number that compares as they do.
-struct ordered_text {
-  std::uint64_t first_bytes;
-  std::uint32_t at;
-};
-
 /// Returns (places in ascending order of UTF-8, the texts' bytes in that order, where each begins), None for labels
 /// that are no texts, or texts that UTF-8 cannot express.
 nb::object order_texts(const nb::list& texts) {
   std::vector<std::string_view> all(texts.size());
-  std::vector<ordered_text> order(texts.size());
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Py_ssize_t length = 0;
@@ -140,21 +136,15 @@ nb::object order_texts(const nb::list& texts) {
     }
     all[i] = {text, static_cast<std::size_t>(length)};
     bytes += all[i].size();
-    std::uint64_t first = 0;
-    for (std::size_t b = 0; b < 8; ++b)
-      first = first << 8 | (b < all[i].size() ? static_cast<unsigned char>(text[b]) : 0U);
-    order[i] = {first, static_cast<std::uint32_t>(i)};
   }
-  std::sort(order.begin(), order.end(), [&](const ordered_text& a, const ordered_text& b) {
-    return a.first_bytes != b.first_bytes ? a.first_bytes < b.first_bytes : all[a.at] < all[b.at];
-  });
-  std::vector<std::int64_t> places(order.size());
-  std::vector<std::uint64_t> offsets(order.size() + 1, 0);
+  std::vector<std::int64_t> places(all.size());
+  std::iota(places.begin(), places.end(), std::int64_t{0});
+  callisto::sort(places, {}, [&](std::int64_t place) { return all[static_cast<std::size_t>(place)]; });
+  std::vector<std::uint64_t> offsets(all.size() + 1, 0);
   std::vector<char> joined;
   joined.reserve(bytes);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::string_view text = all[order[i].at];
-    places[i] = order[i].at;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::string_view text = all[static_cast<std::size_t>(places[i])];
     joined.insert(joined.end(), text.begin(), text.end());
     offsets[i + 1] = joined.size();
   }

@@ -13,9 +13,9 @@ import subprocess
 import sys
 
 # What differs from run to run, or tells of ranks. Levels may be searched in other ways (bfs.hpp), arcs be relaxed in
-# another order (sssp.hpp), vertices not be folded (betweenness.hpp).
+# another order (sssp.hpp), vertices not be folded (betweenness.hpp), contributions stand in places by measured times.
 UNSTEADY = ("seconds", "threads", "ranks", "bottom_up_levels", "loaded_in", "prepare_seconds", "memory_needed", "form",
-            "level", "trials", "searches")
+            "level", "trials", "searches", "inside_order")
 MORE_UNSTEADY = ("relaxations", "shortened")
 KERNELS = {
     "pagerank": [],

@@ -11,8 +11,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -85,6 +89,54 @@ TEST_P(Bulk, SortsAreStableAndEven) {
       });
     }
   }
+}
+
+/// Numbers of a rank: equal ones and zeros of both signs on all ranks.
+template <class T>
+std::vector<T> numbers_of(std::uint64_t rank, std::size_t n) {
+  std::vector<T> made;
+  for (std::size_t i = 0; i != n; ++i) {
+    const auto x = static_cast<std::int64_t>((rank * 7919 + i) * 2654435761U % 4001) - 2000;
+    made.push_back(i % 3 == 0 ? static_cast<T>(0) * static_cast<T>(x) : static_cast<T>(x));
+  }
+  return made;
+}
+
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+/// Compares what ranks have after a sort with the sorted numbers of all, bit by bit.
+template <class T, class Less>
+void sorts_numbers(const Less& less) {
+  constexpr std::size_t each = 20'000;
+  const auto me = static_cast<std::uint64_t>(here().rank);
+  std::vector<T> expected;
+  for (std::uint64_t r = 0; r != static_cast<std::uint64_t>(here().ranks); ++r) {
+    const std::vector<T> of = numbers_of<T>(r, each);
+    expected.insert(expected.end(), of.begin(), of.end());
+  }
+  std::stable_sort(expected.begin(), expected.end(), less);
+  std::vector<T> own = numbers_of<T>(me, each);
+  sort_parts(own, less);
+  const std::uint64_t before = scan_ranks(std::uint64_t{own.size()});
+  ASSERT_LE(before + own.size(), expected.size());
+  EXPECT_EQ(std::memcmp(own.data(), expected.data() + before, own.size() * sizeof(T)), 0) << "rank " << me;
+}
+
+TEST_P(Bulk, SortsNumbersAndStartsNoThreads) {
+  on_ranks(GetParam(), [] {
+    std::vector<int> few{2, 1};
+    sort_parts(few);  // what transports start at first use is there
+    barrier();
+    const std::ptrdiff_t threads = threads_of_process();
+    sorts_numbers<std::uint64_t>(std::less<>());
+    sorts_numbers<std::int32_t>(std::greater<>());
+    sorts_numbers<double>(std::less<>());
+    barrier();
+    EXPECT_EQ(threads_of_process(), threads);
+    barrier();
+  });
 }
 
 TEST_P(Bulk, ScansGoOnFromRankToRank) {

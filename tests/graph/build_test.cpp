@@ -343,7 +343,7 @@ void check_sort(std::size_t n, unsigned low, unsigned bits, std::uint64_t spread
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t key = (i % 3 == 0 ? random() % spread : random()) & mask;
     keys.push_back(static_cast<Key>(key));
-    weights.push_back(static_cast<Weight>(key));
+    if constexpr (!std::is_same_v<Weight, no_weight>) weights.push_back(static_cast<Weight>(key));
   }
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < n; ++i) order.emplace_back(static_cast<std::uint64_t>(keys[i]) >> low, i);
@@ -354,7 +354,7 @@ void check_sort(std::size_t n, unsigned low, unsigned bits, std::uint64_t spread
   sorter->sort({keys.data(), weights.data()}, n, low, bits);
   for (std::size_t i = 0; i < n; ++i) {
     ASSERT_EQ(static_cast<std::uint64_t>(keys[i]), expected[i]) << i << " of " << n;
-    ASSERT_EQ(weights[i], static_cast<Weight>(expected[i]));
+    if constexpr (!std::is_same_v<Weight, no_weight>) ASSERT_EQ(weights[i], static_cast<Weight>(expected[i]));
   }
 }
 
@@ -367,6 +367,16 @@ TEST(radix_sorter, sorts_runs_of_any_length_and_width) {
     check_sort<std::uint64_t, double>(n, 0, 63, 1);
     check_sort<std::uint64_t, short_weight>(n, 0, 1, 2);
   }
+  // Bare keys; lengths at which the way to sort changes.
+  for (const std::size_t n : std::vector<std::size_t>{0, 1, 20, 21, 48, 256, 257, 5000, 70000}) {
+    check_sort<std::uint32_t, no_weight>(n, 0, 30, 5);
+    check_sort<std::uint32_t, no_weight>(n, 20, 32, 5);
+    check_sort<std::uint32_t, no_weight>(n, 0, 32, 1);
+    check_sort<key48, no_weight>(n, 0, 47, 1000);
+    check_sort<key48, no_weight>(n, 31, 33, 1000);
+    check_sort<std::uint64_t, no_weight>(n, 0, 64, 2);
+    check_sort<std::uint64_t, no_weight>(n, 10, 63, 100'000);
+  }
 }
 
 TEST(radix_sorter, splits_runs_longer_than_its_buffer) {
@@ -374,6 +384,7 @@ TEST(radix_sorter, splits_runs_longer_than_its_buffer) {
   EXPECT_FALSE((radix_sorter<std::uint32_t, double>::stable(n)));
   check_sort<std::uint32_t, short_weight>(n, 0, 26, 3);
   check_sort<key48, double>(n, 0, 7, 3);
+  check_sort<std::uint64_t, no_weight>(n, 0, 45, 3);
 }
 
 }  // namespace

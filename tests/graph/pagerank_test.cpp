@@ -362,12 +362,12 @@ TEST(pagerank, packed_rows_name_the_values_that_the_rows_name) {
   packed_rows<std::uint32_t> packed(in, begin.size() - 1);
   EXPECT_FALSE(packed.empty());
   for (std::uint64_t block = 0; block + 1 < begin.size(); ++block)
-    packed.pack(in, block, begin[block], begin[block + 1]);
+    packed.pack(in, block, begin[block], begin[block + 1], [](std::uint64_t) { return false; });
   for (std::uint64_t block = 0; block + 1 < begin.size(); ++block) {
     const std::uint64_t first = begin[block];
     const std::uint64_t last = begin[block + 1];
     std::vector<int> seen(last - first);
-    packed.gather(in, block, first, values.data(), [&](std::uint64_t v, double sum) {
+    packed.gather(in, block, first, values.data(), no_cut_rows.data(), [&](std::uint64_t v, double sum) {
       ASSERT_TRUE(first <= v && v < last);
       ++seen[v - first];
       double expected = 0;

@@ -1,5 +1,6 @@
 // Sorts of plain keys and of records by a member, against the standard library's.
 #include <callisto/algorithms.hpp>
+#include <callisto/loop/algorithms/sort_here.hpp>
 
 #include "../sanitizers.hpp"
 #include "../with_threads.hpp"
@@ -400,6 +401,45 @@ TEST(TextSort, MovesElementsThatCannotBeCopied) {
   const with_threads one(1);
   EXPECT_THROW(callisto::sort(all, {}, throws), std::runtime_error);
   for (const auto& e : all) ASSERT_NE(e.text, nullptr);
+}
+
+/// Sorts shaped numbers on this thread, bare and in records, against std::stable_sort.
+template <class T, class Less>
+void sorts_here(const Less& less) {
+  struct record {
+    T key;
+    std::uint64_t place;
+    bool operator==(const record&) const = default;
+  };
+  std::mt19937_64 random(9);
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{300}, some}) {
+    for (int shape = 0; shape < shapes; ++shape) {
+      const std::vector<T> input = shaped<T>(shape, n, random);
+      std::vector<T> expected = input;
+      std::stable_sort(expected.begin(), expected.end(), less);
+      std::vector<T> found = input;
+      loop::stable_sort_here(found.data(), n, less);
+      ASSERT_EQ(found, expected) << n << " of shape " << shape;
+      std::vector<record> records;
+      for (const T& x : input) records.push_back({x, records.size()});
+      std::vector<record> sorted = records;
+      std::ranges::stable_sort(sorted, less, &record::key);
+      loop::stable_sort_here(records.data(), n, less, &record::key);
+      ASSERT_EQ(records, sorted) << n << " records of shape " << shape;
+    }
+  }
+}
+
+TEST(PlainSort, SortsHereWithoutLoops) {
+  const with_threads two(2);
+  sorts_here<std::uint64_t>(std::less<>());
+  sorts_here<std::int32_t>(std::greater<>());
+  sorts_here<double>(std::less<>());
+  std::vector<double> zeros{0.0, -0.0, 1.0, -0.0, 0.0, -1.0};
+  loop::stable_sort_here(zeros.data(), zeros.size());
+  std::vector<bool> signs;
+  for (const double x : zeros) signs.push_back(std::signbit(x));
+  EXPECT_EQ(signs, (std::vector<bool>{true, false, true, true, false, false}));
 }
 
 TEST(PlainSort, SortsInsideOfALoop) {

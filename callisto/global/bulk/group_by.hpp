@@ -3,6 +3,7 @@
 
 #include <callisto/global/bulk/dealt.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
+#include <callisto/loop/algorithms/sort_here.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +39,8 @@ grouped<T> group_by(std::span<const T> elements, const KeyOf& key,
   const detail::dealt_elements<T> sent = detail::dealt_by_key(elements, key);
   grouped<T> made;
   exchange(std::span<const T>(sent.values), sent.counts, made.values, where);
-  std::stable_sort(made.values.begin(), made.values.end(), [&](const T& a, const T& b) { return key(a) < key(b); });
+  loop::stable_sort_here(made.values.data(), made.values.size(),
+                         [&](const T& a, const T& b) { return key(a) < key(b); });
   for (std::uint64_t i = 1; i <= made.values.size(); ++i) {
     if (i == made.values.size() || key(made.values[i - 1]) < key(made.values[i])) made.begins.push_back(i);
   }

@@ -5,6 +5,7 @@
 #include <callisto/global/synchronization/exchange.hpp>
 #include <callisto/global/transport/here.hpp>
 #include <callisto/global/transport/limits.hpp>
+#include <callisto/loop/algorithms/sort_here.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -61,7 +62,7 @@ template <class T, class Less = std::less<>>
   requires std::is_trivially_copyable_v<T>
 void sort_parts(std::vector<T>& own, const Less& less = {},
                 std::source_location where = std::source_location::current()) {
-  std::stable_sort(own.begin(), own.end(), less);
+  loop::stable_sort_here(own.data(), own.size(), less);
   const auto ranks = static_cast<std::size_t>(here().ranks);
   const auto me = static_cast<std::uint64_t>(here().rank);
   if (ranks == 1) return;

@@ -27,7 +27,10 @@ const char* start(callisto_mpi_place* place) {
     MPI_Query_thread(&level);
   else if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
     return "MPI_Init_thread failed";
-  if (level < MPI_THREAD_SERIALIZED) return "this MPI has no MPI_THREAD_SERIALIZED";
+  if (level < MPI_THREAD_SERIALIZED) {
+    return is_running ? "the program has started MPI for one thread: expected MPI_THREAD_SERIALIZED or more"
+                      : "this MPI has no MPI_THREAD_SERIALIZED";
+  }
   MPI_Comm_dup(MPI_COMM_WORLD, &job);
   MPI_Comm_rank(job, &place->rank);
   MPI_Comm_size(job, &place->ranks);

@@ -2,6 +2,7 @@
 #include <callisto/graph/construction/names.hpp>
 
 #include <callisto/graph/construction/parallel_tasks.hpp>
+#include <callisto/loop/algorithms/sort.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -140,14 +142,33 @@ class name_ranks {
     });
   }
 
+  /// Sorts a bucket: by keys, then names with the same key. Takes other threads unless a loop's body calls it.
+  void sort_bucket(std::vector<entry>& bucket) const {
+    const auto name = [&](const entry& e) { return tables_[e.table][e.number]; };
+    callisto::sort(bucket, {}, &entry::key);
+    for (std::size_t first = 0; first != bucket.size();) {
+      std::size_t last = first + 1;
+      while (last != bucket.size() && bucket[last].key == bucket[first].key) ++last;
+      if (last - first > 1) callisto::sort(std::span(bucket.data() + first, last - first), {}, name);
+      first = last;
+    }
+  }
+
   void sort(const run_control& control) {
     const auto name = [&](const entry& e) { return tables_[e.table][e.number]; };
     const auto differ = [&](const entry& x, const entry& y) { return x.key != y.key || name(x) != name(y); };
+    // Names that go on alike behind what all share are one bucket, for which one thread would take too long.
+    constexpr std::size_t large = std::size_t{1} << 16;
+    for (auto& bucket : buckets_) {
+      if (bucket.size() > large) {
+        control.check();
+        sort_bucket(bucket);
+      }
+    }
     std::vector<std::uint64_t> distinct(buckets_.size() + 1);
     for_each_task(control, buckets_.size(), [&](std::size_t b) {
       auto& bucket = buckets_[b];
-      std::sort(bucket.begin(), bucket.end(),
-                [&](const entry& x, const entry& y) { return x.key != y.key ? x.key < y.key : name(x) < name(y); });
+      if (bucket.size() <= large) sort_bucket(bucket);
       for (std::size_t i = 0; i < bucket.size(); ++i) {
         distinct[b + 1] += i == 0 || differ(bucket[i - 1], bucket[i]) ? 1 : 0;
       }

@@ -5,6 +5,7 @@
 // beside the keys is bounded.
 #pragma once
 
+#include <callisto/loop/algorithms/plain_pieces.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
 #include <algorithm>
@@ -67,6 +68,23 @@ struct records {
   records operator+(std::size_t i) const noexcept { return {keys + i, weighted ? weights + i : nullptr}; }
 };
 
+/// Bits [low, high) of keys, by which loop::plain_pieces sorts them.
+template <class Key>
+class key_bits {
+ public:
+  using element = Key;
+  using number = std::conditional_t<std::is_same_v<Key, std::uint32_t>, std::uint32_t, std::uint64_t>;
+
+  key_bits(unsigned low, unsigned high) noexcept
+      : low_(low), mask_(static_cast<number>(~std::uint64_t{0} >> (64 - (high - low)))) {}
+
+  number key(const Key& k) const noexcept { return static_cast<number>(static_cast<number>(k) >> low_ & mask_); }
+
+ private:
+  unsigned low_;
+  number mask_;
+};
+
 /// Sorts runs of records. Owns the second buffer, so each thread needs its own.
 template <class Key, class Weight>
 class radix_sorter {
@@ -76,6 +94,10 @@ class radix_sorter {
   /// Sorts the n records of `a` by bits [low, high) of their keys; equal ones end in any order, unless stable(n).
   void sort(run a, std::size_t n, unsigned low, unsigned high) {
     if (n < 2 || low >= high) return;
+    if constexpr (!run::weighted) {
+      const bool by_pieces = n <= (high - low > few_bits ? most_buffered : most_by_pieces);
+      if (by_pieces && n > tiny_by_pieces) return sort_by_pieces(a, n, low, high);
+    }
     if (n <= tiny) return insertion_sort(a, n, low, high);
     if (n <= most_buffered) return sort_buffered(a, n, low, high);
     // Split by the top digit in place, then sort the parts.
@@ -109,6 +131,24 @@ class radix_sorter {
   static constexpr unsigned split_bits = 8;
   static constexpr unsigned widest_digit = 11;
   static constexpr std::size_t most_counters = ((64 + widest_digit - 1) / widest_digit) << widest_digit;
+
+  /// Bare keys: runs up to the second length, and longer ones by more bits than this, are sorted sooner by their
+  /// highest bits. Up to three digits sort a long run as soon, and sooner if many keys begin alike.
+  static constexpr std::size_t tiny_by_pieces = 20;
+  static constexpr std::size_t most_by_pieces = 256;
+  static constexpr unsigned few_bits = 32;
+
+  void sort_by_pieces(run a, std::size_t n, unsigned low, unsigned high) {
+    need_buffers(n);
+    const key_bits<Key> by(low, high);
+    loop::plain_pieces<key_bits<Key>>(by).sort(a.keys, buffer_.data(), n, false);
+  }
+
+  void need_buffers(std::size_t n) {
+    if (buffer_.size() >= n) return;
+    buffer_ = machine::page_array<Key>(most_buffered);
+    if constexpr (run::weighted) weight_buffer_ = machine::page_array<Weight>(most_buffered);
+  }
 
   static void insertion_sort(run a, std::size_t n, unsigned low, unsigned high) {
     const std::uint64_t mask = ~std::uint64_t{0} >> (64 - (high - low));
@@ -147,10 +187,7 @@ class radix_sorter {
       std::uint32_t* of_digit = counts_.data();
       for (unsigned d = 0; d < digits; ++d, key >>= bits, of_digit += mask + 1) ++of_digit[key & mask];
     }
-    if (buffer_.size() < n) {
-      buffer_ = machine::page_array<Key>(most_buffered);
-      if constexpr (run::weighted) weight_buffer_ = machine::page_array<Weight>(most_buffered);
-    }
+    need_buffers(n);
     run from = a;
     run to{buffer_.data(), weight_buffer_.data()};
     for (unsigned d = 0; d < digits; ++d) {

@@ -7,6 +7,7 @@
 #include <callisto/graph/construction/radix_sort.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/loop/algorithms/sort.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
 #include <algorithm>
@@ -178,9 +179,11 @@ class row_builder {
       copies[i].key = arcs.keys[i];
       if constexpr (beside_keys) copies[i].weight = arcs.weights[i];
     }
-    std::stable_sort(copies.begin(), copies.end(), [](const arc& a, const arc& b) {
-      return static_cast<std::uint64_t>(a.key) < static_cast<std::uint64_t>(b.key);
-    });
+    if constexpr (std::is_integral_v<Key>) {
+      callisto::stable_sort(copies, {}, &arc::key);
+    } else {
+      callisto::stable_sort(copies, {}, [](const arc& a) { return static_cast<std::uint64_t>(a.key); });
+    }
     for (std::size_t i = 0; i < n; ++i) {
       arcs.keys[i] = copies[i].key;
       if constexpr (beside_keys) arcs.weights[i] = copies[i].weight;

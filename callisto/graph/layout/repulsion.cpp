@@ -1,5 +1,6 @@
 // Builds the tree, and sums the pushes.
 #include <callisto/graph/layout/repulsion.hpp>
+#include <callisto/loop/algorithms/sort.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void repulsion::sort(const std::vector<layout_point>& places, const run_control&
                },
                {.stop = control.stop});
   control.check();
-  std::sort(keys.begin(), keys.end());
+  callisto::sort(keys);
   for (std::size_t i = 0; i < keys.size(); ++i) order_[i] = static_cast<std::uint32_t>(keys[i]);
 }
 

@@ -10,6 +10,7 @@
 // So scores depend on the blocks alone, and these on the graph alone.
 #pragma once
 
+#include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/lanes.hpp>
 #include <callisto/graph/pagerank/limits.hpp>
@@ -33,18 +34,27 @@ inline constexpr std::uint64_t block_colours = 4;
 /// other threads waiting: it is cut into small ones of the same colour.
 class block_layout {
  public:
-  /// `offsets`: the `vertices` + 1 offsets of the rows.
-  block_layout(const std::uint64_t* offsets, std::uint64_t vertices) {
+  /// `offsets`: the `vertices` + 1 offsets of the rows. With partners, each looks at those of its part.
+  block_layout(const std::uint64_t* offsets, std::uint64_t vertices, partners* among = nullptr) {
     using limits = pagerank_limits;
     const std::uint64_t size = std::min(
         limits::most_block,
         std::max(std::clamp(std::bit_floor(vertices / limits::least_blocks), limits::least_block, limits::usual_block),
                  std::bit_ceil(vertices >> 16)));
+    std::vector<char> is_heavy((vertices + size - 1) / size);
+    const std::uint64_t arcs = offsets[vertices];
+    const std::uint64_t own_end = among == nullptr ? vertices : among->last();
+    for (std::uint64_t first = among == nullptr ? 0 : among->first(); first < own_end; first += size) {
+      const std::uint64_t last = std::min(vertices, first + size);
+      is_heavy[first / size] = (offsets[last] - offsets[first]) * limits::heavy_share > arcs ? 1 : 0;
+    }
+    if (among != nullptr) among->share(is_heavy.data(), in_blocks(among->bounds(), size));
     for (std::uint64_t first = 0; first < vertices; first += size) {
       const std::uint64_t last = std::min(vertices, first + size);
-      const bool heavy = (offsets[last] - offsets[first]) * limits::heavy_share > offsets[vertices];
+      const bool heavy = is_heavy[first / size] != 0;
       for (std::uint64_t v = first; v < last; v += heavy ? limits::least_block : size) {
-        of_colour_[first / size % block_colours].push_back(first_.size());
+        colour_.push_back(static_cast<std::uint8_t>(first / size % block_colours));
+        of_colour_[colour_.back()].push_back(first_.size());
         first_.push_back(v);
       }
     }
@@ -55,9 +65,15 @@ class block_layout {
   std::uint64_t first(std::uint64_t block) const noexcept { return first_[block]; }
   std::uint64_t last(std::uint64_t block) const noexcept { return first_[block + 1]; }
   const std::vector<std::uint64_t>& of_colour(std::uint64_t colour) const noexcept { return of_colour_[colour]; }
+  std::uint64_t colour_of(std::uint64_t block) const noexcept { return colour_[block]; }
+  /// Returns the block of a vertex.
+  std::uint64_t block_of(std::uint64_t v) const noexcept {
+    return static_cast<std::uint64_t>(std::upper_bound(first_.begin(), first_.end(), v) - first_.begin()) - 1;
+  }
 
  private:
   std::vector<std::uint64_t> first_;  ///< by block: its first vertex; behind the last block, the number of vertices
+  std::vector<std::uint8_t> colour_;  ///< by block
   std::array<std::vector<std::uint64_t>, block_colours> of_colour_;
 };
 
@@ -71,12 +87,6 @@ struct block_sums {
     return {a.change + b.change, a.total + b.total, a.dangling + b.dangling};
   }
 };
-
-/// True if all of an ascending, non-empty row lies in [first, last).
-template <class Vertex>
-inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
-  return row != end && row[0] >= first && end[-1] < last;
-}
 
 /// The sweep of a block. Blocks of one colour may be swept at once; then their scores have to be published. `Weight`:
 /// the form of the arcs' weights; void: they have none.
@@ -98,6 +108,8 @@ struct block_sweep {
   /// The targets of `in` as places of the published contributions; null: these stand in the order of vertices.
   const Vertex* placed = nullptr;
   const std::uint8_t* inside = nullptr;  ///< with `placed`: 1 if lies_in() is true of the vertex's row
+  /// Rows with known sums, ascending by vertex, and the end: none of them is read.
+  const cut_row* cut = no_cut_rows.data();
 
   block_sums operator()(std::uint64_t block) const noexcept {
     const std::uint64_t first = layout.first(block);
@@ -132,16 +144,21 @@ struct block_sweep {
       }
       return sums(first, last);
     }
+    const cut_row* known = cut;
+    while (known->vertex < first) ++known;
     if (packed.empty()) {
-      for (std::uint64_t v = first; v < last; ++v) {
-        // Of rows that leave the block, few entries or none are of the block: the published values will do.
-        const Vertex* const row = targets + offsets[v];
-        const Vertex* const end = targets + offsets[v + 1];
-        add(v, lies_in(row, end, first, last) ? fresh : old, row, end, offsets[v]);
+      for (std::uint64_t v = first;; ++v) {
+        for (const std::uint64_t stop = std::min(last, known->vertex); v < stop; ++v) {
+          // Of rows that leave the block, few entries or none are of the block: the published values will do.
+          const Vertex* const row = targets + offsets[v];
+          const Vertex* const end = targets + offsets[v + 1];
+          add(v, lies_in(row, end, first, last) ? fresh : old, row, end, offsets[v]);
+        }
+        if (v == last) return sums(first, last);
+        set(v, known++->sum);
       }
-      return sums(first, last);
     }
-    packed.gather(in, block, first, contributions, set);
+    packed.gather(in, block, first, contributions, known, set);
     return sums(first, last);
   }
 

@@ -5,11 +5,13 @@
 #include <callisto/graph/csr/hub_places.hpp>
 #include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
+#include <callisto/graph/pagerank/cut_rows.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/limits.hpp>
 #include <callisto/graph/pagerank/mixing.hpp>
 #include <callisto/graph/pagerank/over_parts.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/pagerank/published_pages.hpp>
 #include <callisto/graph/pagerank/rows.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
@@ -76,19 +78,19 @@ class accelerated_iteration {
       : graph_(graph),
         options_(options),
         control_(control),
-        layout_(graph.in().offsets.data(), graph.vertices()),
+        layout_(graph.in().offsets.data(), graph.vertices(), control.among),
         restart_(shares_of(options.seeds, graph.vertices())),
-        contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
-        inverse_(graph.vertices(), machine::page_kind::used),
+        inverse_(graph.vertices(), pages_of_part()),
         weights_(weights),
         given_inverse_(inverse) {
-    contributions_[2 * graph.vertices()] = 0;
     if (control.among != nullptr) join_partners();
+    contributions_ = reals(2 * graph.vertices() + 1, pages_.is_chosen() ? pages_of_part() : machine::page_kind::used);
+    contributions_[2 * graph.vertices()] = 0;
     const row_pattern pattern =
         std::is_void_v<Weight> ? packed_rows<Vertex>::pattern_of(graph.in(), control.among) : row_pattern::none;
     if (pattern != row_pattern::none) pack_all_rows();
     if (pattern == row_pattern::repeated) sweeps_to_mix_ = most_mixed_sweeps;
-    for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), machine::page_kind::used);
+    for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), pages_of_part());
   }
 
   pagerank_result run() {
@@ -125,6 +127,14 @@ class accelerated_iteration {
 
   mixing_start start();
   void pack_all_rows();
+
+  /// Returns the kind of pages for arrays of which a process writes its part only: at its ends huge ones waste some MB.
+  machine::page_kind pages_of_part() const noexcept {
+    constexpr std::uint64_t large = std::uint64_t{64} << 20;  // bytes, of which huge pages waste a sixteenth
+    if (control_.among == nullptr || (control_.among->last() - control_.among->first()) * sizeof(Real) >= large)
+      return machine::page_kind::used;
+    return machine::page_kind::small;
+  }
 
   /// Puts contributions in places by degree if that is faster for the sweeps to come, at least.
   void choose_places() {
@@ -182,10 +192,12 @@ class accelerated_iteration {
         .weights = weights_,
         .placed = places_.empty() ? nullptr : places_.rows(),
         .inside = inside_.data(),
+        .cut = cut_.sums(),
     };
     std::vector<block_sums> parts(layout_.blocks());
     for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
       publish();
+      if (control_.among != nullptr) cut_.sum(colour, contributions_.data(), *control_.among);
       over_blocks(colour, [&](std::uint64_t block) { parts[block] = body(block); });
       unpublished_ = colour;
     }
@@ -232,7 +244,11 @@ class accelerated_iteration {
       while (block < layout_.blocks() && layout_.first(block) < bound) ++block;
       block_bounds_.push_back(block);
     }
-    sent_ = reals(graph_.vertices(), machine::page_kind::used);
+    if constexpr (std::is_void_v<Weight>) cut_ = cut_rows<Vertex>(graph_, layout_, *control_.among);
+    pages_ = published_pages<Real>(
+        published_pages<Real>::read_by(graph_.in(), *control_.among, [&](std::uint64_t v) { return cut_.has(v); }),
+        layout_, *control_.among);
+    if (!pages_.is_chosen()) sent_ = reals(graph_.vertices(), machine::page_kind::used);
     for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
       const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
       place_of_[colour].push_back(0);
@@ -252,6 +268,13 @@ class accelerated_iteration {
     Real* const published = contributions_.data();
     const Real* const fresh = published + graph_.vertices();
     const std::size_t me = control_.among->number();
+    if (pages_.is_chosen()) {
+      parallel_for(part[me], part[me + 1], [&](std::uint64_t i) {
+        std::copy(fresh + layout_.first(blocks[i]), fresh + layout_.last(blocks[i]),
+                  published + layout_.first(blocks[i]));
+      });
+      return pages_.exchange(colour, fresh, published, *control_.among);
+    }
     parallel_for(part[me], part[me + 1], [&](std::uint64_t i) {
       std::copy(fresh + layout_.first(blocks[i]), fresh + layout_.last(blocks[i]), sent_.data() + place[i]);
     });
@@ -272,7 +295,12 @@ class accelerated_iteration {
                                        places_.empty() ? contributions_.data() : fresh, fresh, value};
     const mixed_sums sums = over_parts<mixed_sums>(graph_.vertices(), body, 0, control_);
     if (!places_.empty()) put_all();
-    if (control_.among != nullptr) control_.among->share(contributions_.data(), control_.among->bounds());
+    if (pages_.is_chosen()) {
+      for (std::uint64_t colour = 0; colour < block_colours; ++colour)
+        pages_.exchange(colour, fresh, contributions_.data(), *control_.among);
+    } else if (control_.among != nullptr) {
+      control_.among->share(contributions_.data(), control_.among->bounds());
+    }
     return sums;
   }
 
@@ -314,7 +342,9 @@ class accelerated_iteration {
   std::vector<std::uint64_t> block_bounds_;                         ///< by partner: its first block
   std::array<std::vector<std::uint64_t>, block_colours> part_of_;   ///< by partner: its first block of the colour
   std::array<std::vector<std::uint64_t>, block_colours> place_of_;  ///< by block of the colour: its place in `sent_`
-  reals sent_;                                                      ///< contributions of a colour's blocks
+  reals sent_;                                                      ///< contributions of a colour's blocks, for all
+  cut_rows<Vertex> cut_;
+  published_pages<Real> pages_;
   std::array<double, most_mixed_sweeps> scale_{};   ///< by sweep: makes the sum of the scores before it 1
   std::array<double, most_mixed_sweeps> totals_{};  ///< by sweep: sum of the scores after it
 };
@@ -360,7 +390,8 @@ template <class Real, class Vertex, class Weight>
 void accelerated_iteration<Real, Vertex, Weight>::pack_all_rows() {
   packed_ = packed_rows<Vertex>(graph_.in(), layout_.blocks());
   const auto pack = [&](std::uint64_t block) {
-    packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block));
+    packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block),
+                 [&](std::uint64_t v) { return cut_.has(v); });
   };
   const std::size_t me = control_.among == nullptr ? 0 : control_.among->number();
   const std::uint64_t first = control_.among == nullptr ? 0 : block_bounds_[me];

@@ -78,4 +78,24 @@ std::uint64_t needs::pagerank(const any_graph& graph, bool seeds) noexcept {
   return has_places ? scores + places : scores;
 }
 
+std::uint64_t needs::pagerank_among(const any_graph& graph, const partners& among) {
+  return std::visit(
+      [&]<class Vertex>(const csr_graph<Vertex>& g) -> std::uint64_t {
+        const std::uint64_t all = g.vertices();
+        if (all == 0 || !g.has_in()) return 0;
+        const std::uint64_t own = among.last() - among.first();
+        const bool weighted = g.weighted();
+        const std::uint64_t copied = g.in().offsets[among.last()] - g.in().offsets[among.first()];
+        const std::uint64_t part = 88 * own + copied * sizeof(Vertex);
+        // As if all processes read as much as this one.
+        using published = published_pages<double>;
+        const std::uint64_t pages = published::read_by(g.in(), among, [&](std::uint64_t v) {
+                                      return !weighted && cut_rows<Vertex>::row_is_cut(g.in(), v, among);
+                                    }).size();
+        if (published::are_many(pages * among.count(), among)) return 18 * all + part;
+        return (among.tells() ? 8 * all : 0) + pages * 6144 + part;
+      },
+      graph);
+}
+
 }  // namespace callisto::graph

@@ -15,6 +15,7 @@
 #include <callisto/graph/csr/partners.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/lanes.hpp>
+#include <callisto/graph/pagerank/limits.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,21 @@
 #include <vector>
 
 namespace callisto::graph {
+
+/// A row of which the sum is known, because partners made it together.
+struct cut_row {
+  std::uint64_t vertex;
+  double sum;
+};
+
+/// No rows: the end of a list of them.
+inline constexpr std::array<cut_row, 1> no_cut_rows{{{~std::uint64_t{0}, 0}}};
+
+/// True if all of an ascending, non-empty row lies in [first, last).
+template <class Vertex>
+inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
+  return row != end && row[0] >= first && end[-1] < last;
+}
 
 template <class Vertex>
 inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64_t w) noexcept {
@@ -103,8 +119,10 @@ class packed_rows {
 
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// Copies the rows of a block, the vertices [first, last).
-  void pack(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, std::uint64_t last) {
+  /// Copies the rows of a block, the vertices [first, last), but for those that is_cut(v) is true of.
+  template <class IsCut>
+  void pack(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, std::uint64_t last,
+            const IsCut& is_cut) {
     std::vector<run> found(last - first);
     std::array<std::uint32_t, longest + 4> begin{};
     const auto kind = [&](run r) {
@@ -142,15 +160,19 @@ class packed_rows {
       next += length * lanes;
     }
     for (std::size_t i = short_runs; i < count; ++i) {
-      for (const Vertex u : in.row(first + runs[i].first)) *next++ = runs[i].moved != 0 ? u : entry(u);
+      if (is_cut(first + runs[i].first)) continue;
+      const auto row = in.row(first + runs[i].first);
+      // Of a very long row that leaves the block, few entries are of the block: the published values will do.
+      const bool far = row.size() > very_long && !lies_in(row.data(), row.data() + row.size(), first, last);
+      for (const Vertex u : row) *next++ = far || runs[i].moved != 0 ? u : entry(u);
     }
   }
 
   /// Calls set(v, sum) for each vertex of a block, with the sum of the values of its row. Later rows of the block read
-  /// what `set` writes, except moved ones.
+  /// what `set` writes, except moved and very long ones. `known`: the rows that were not copied, from this block on.
   template <class Value, class Set>
   void gather(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, const Value* values,
-              const Set& set) const noexcept {
+              const cut_row* known, const Set& set) const noexcept {
     const auto set_all = [&](run r, auto sum) {
       for (std::uint64_t v = first + r.first, all = v + r.more; v <= all; ++v) set(v, sum);
     };
@@ -181,6 +203,11 @@ class packed_rows {
       left -= lanes;
     }
     for (const run* const end = runs_.data() + first + parts_[block].unmoved_runs; r != end; ++r) {
+      while (known->vertex < first + r->first) ++known;
+      if (known->vertex == first + r->first) {
+        set_all(*r, known->sum);
+        continue;
+      }
       const Vertex* const row_end = next + in.degree(first + r->first);
       set_all(*r, long_sum(values, next, row_end));
       next = row_end;
@@ -199,6 +226,7 @@ class packed_rows {
  private:
   static constexpr std::size_t lanes = 4;
   static constexpr std::uint64_t longest = longest_short_row;  ///< longer rows are not interleaved
+  static constexpr std::uint64_t very_long = 4 * pagerank_limits::most_block;
   /// Unused entries of a block's groups at most: the differences of lengths in all groups, and the last group's rest.
   static constexpr std::uint64_t most_padding = 2 * (lanes - 1) * longest;
 

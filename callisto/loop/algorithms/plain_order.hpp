@@ -36,6 +36,9 @@ constexpr bool is_plain_record_size(std::size_t bytes) noexcept {
 /// std::bad_alloc, with the elements as they were. `where` names its loops in statistics.
 CALLISTO_API void sort_plain(void* first, std::uint64_t n, const plain_order& order, const std::source_location& where);
 
+/// Sorts as sort_plain() on the calling thread, and needs no other: starts no threads and no loop.
+CALLISTO_API void sort_plain_here(void* first, std::uint64_t n, const plain_order& order);
+
 /// A number that sorts by its bits.
 template <class T>
 concept plain_number = (std::integral<T> && sizeof(T) <= 8) || (std::same_as<T, float> && sizeof(T) == 4) ||

@@ -113,7 +113,11 @@ class plain_sorter {
 
   template <class F>
   void each(std::size_t n, F f) const {
-    static_cast<void>(parallel_for(std::size_t{0}, n, f, {.batch = 1, .threads = threads_ == 1 ? 1u : 0u}, where_));
+    if (threads_ == 1) {
+      for (std::size_t i = 0; i < n; ++i) f(i);
+    } else {
+      static_cast<void>(parallel_for(std::size_t{0}, n, f, {.batch = 1}, where_));
+    }
   }
 
   template <bool First>
