@@ -108,6 +108,11 @@ void end_alone(omp_thread& self) {
 /// The initial teams run in turn, as those of GCC's programs, so that each region inside has all threads.
 void run_teams(const call& c) {
   omp_thread& self = this_thread();
+  // A target region of the program may stand in a region: compiled code runs it in place.
+  if (self.in().level != 0 || self.in().threads != 1) {
+    const auto body = [](void* a_call) { run_teams(*static_cast<const call*>(a_call)); };
+    return run_on_initial_team(self, 0, body, const_cast<call*>(&c));
+  }
   team& here = self.in();
   const task_icvs before = self.icv();
   int limit = std::exchange(self.pushed_thread_limit, 0);

@@ -11,7 +11,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// True if an object that is loaded needs libgomp, by whichever name wheels give their copies.
+/// The loader's form of libgomp_is_needed().
 int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
   for (const auto& segment : segments) {
@@ -33,9 +33,11 @@ int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
 /// it is preloaded and nothing needs libgomp yet, libgomp would be loaded later: then the first call reads it. If the
 /// values are asked for, the user sees them in any case.
 [[gnu::constructor]] void at_load() {
-  if (std::getenv("OMP_DISPLAY_ENV") != nullptr || dl_iterate_phdr(needs_libgomp, nullptr) != 0)
-    static_cast<void>(icvs());
+  if (std::getenv("OMP_DISPLAY_ENV") != nullptr || libgomp_is_needed()) static_cast<void>(icvs());
 }
 
 }  // namespace
+
+bool libgomp_is_needed() noexcept { return dl_iterate_phdr(needs_libgomp, nullptr) != 0; }
+
 }  // namespace callisto::openmp

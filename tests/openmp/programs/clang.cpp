@@ -388,6 +388,37 @@ void loops_of_vectors(int threads) {
   }
 }
 
+/// The host's form of a target region stands in the region that the program has around it.
+void teams_in_regions(int threads) {
+  int counted = 0, wrong = 0, later = 0;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp target teams num_teams(3) map(tofrom : counted, wrong)
+    {
+      if (omp_get_level() != 0 || omp_in_parallel() != 0 || omp_get_num_teams() != 3)
+#pragma omp atomic
+        ++wrong;
+      int in_team = 0;
+#pragma omp parallel num_threads(2) reduction(+ : in_team)
+      in_team += omp_get_level();
+#pragma omp atomic
+      counted += in_team > 0;
+    }
+    if (omp_get_level() != 1 || omp_get_num_threads() != threads || omp_get_num_teams() != 1)
+#pragma omp atomic
+      ++wrong;
+#pragma omp single
+    {
+#pragma omp target teams distribute parallel for nowait depend(inout : later) map(tofrom : later)
+      for (int i = 0; i < 1; ++i) later += 10;
+#pragma omp task depend(inout : later) shared(later)
+      ++later;
+#pragma omp taskwait
+    }
+  }
+  check(wrong == 0 && counted == 3 * threads && later == 11, "teams of a target region inside of a region");
+}
+
 void settings() {
   kmp_set_blocktime(17);
   check(kmp_get_blocktime() == 17, "the block time is what was set");
@@ -425,6 +456,7 @@ int main(int, char** arguments) {
     check(kind == omp_sched_static && chunk == 0, "libomp's default schedule");
   tasks_of_other_compilers(threads);
   loops_of_vectors(threads);
+  teams_in_regions(threads);
   settings();
   return verdict();
 }
