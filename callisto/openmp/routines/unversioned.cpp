@@ -9,6 +9,8 @@
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/settings/other_runtimes.hpp>
 
+#include <atomic>
+
 namespace callisto::openmp {
 namespace {
 
@@ -23,9 +25,17 @@ int others_around(const omp_thread* self) noexcept {
 
 using namespace callisto::openmp;
 
-/// Returns the function that the call of `name` at `caller` is for.
-extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(const char* name, const void* caller) noexcept {
-  const chosen_runtime chosen = runtime_for(name, caller);
+/// A routine, as the forms below have it in their data.
+struct routine_by_name {
+  const char* name;
+  std::atomic<void*> here;  ///< this library's function; null: not looked up yet. relaxed: there is one value
+};
+static_assert(sizeof(routine_by_name) == 16);
+
+/// Returns the function that the call of the routine at `caller` is for.
+extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(routine_by_name& of,
+                                                                      const void* caller) noexcept {
+  const chosen_runtime chosen = runtime_for(of.name, caller);
   void* function = chosen.function;
   if (chosen.of == chosen_runtime::kind::by_region) {
     int levels = 0;
@@ -36,7 +46,10 @@ extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(const char
     }
     if (levels <= others_around(this_thread_or_null)) function = nullptr;
   }
-  return function != nullptr ? function : function_here(name);
+  if (function != nullptr) return function;
+  function = of.here.load(std::memory_order_relaxed);
+  if (function == nullptr) of.here.store(function = function_here(of.name), std::memory_order_relaxed);
+  return function;
 }
 
 #if defined(__x86_64__)
@@ -76,6 +89,10 @@ callisto_openmp_forward:
   asm(".section .rodata.callisto_names, \"a\"\n"                              \
       ".Lcallisto_" #NAME ": .asciz \"" #NAME                                 \
       "\"\n"                                                                  \
+      ".section .data.callisto_routines, \"aw\"\n"                            \
+      ".p2align 4\n"                                                          \
+      ".Lcallisto_routine_" #NAME ": .quad .Lcallisto_" #NAME                 \
+      ", 0\n"                                                                 \
       ".text\n"                                                               \
       ".globl callisto_unversioned_" #NAME                                    \
       "\n"                                                                    \
@@ -85,7 +102,7 @@ callisto_openmp_forward:
       ":\n"                                                                   \
       ".cfi_startproc\n"                                                      \
       "endbr64\n"                                                             \
-      "leaq .Lcallisto_" #NAME                                                \
+      "leaq .Lcallisto_routine_" #NAME                                        \
       "(%rip), %r11\n"                                                        \
       "jmp callisto_openmp_forward\n"                                         \
       ".cfi_endproc\n"                                                        \
