@@ -25,17 +25,11 @@ int others_around(const omp_thread* self) noexcept {
 
 using namespace callisto::openmp;
 
-/// A routine, as the forms below have it in their data.
-struct routine_by_name {
-  const char* name;
-  std::atomic<void*> here;  ///< this library's function; null: not looked up yet. relaxed: there is one value
-};
-static_assert(sizeof(routine_by_name) == 16);
-
-/// Returns the function that the call of the routine at `caller` is for.
-extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(routine_by_name& of,
-                                                                      const void* caller) noexcept {
-  const chosen_runtime chosen = runtime_for(of.name, caller);
+/// Returns the function that the call of `name` at `caller` is for. `here`: this library's function; null: it was not
+/// looked up yet. relaxed: it has one value.
+extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(const char* name, const void* caller,
+                                                                      std::atomic<void*>& here) noexcept {
+  const chosen_runtime chosen = runtime_for(name, caller);
   void* function = chosen.function;
   if (chosen.of == chosen_runtime::kind::by_region) {
     int levels = 0;
@@ -47,8 +41,8 @@ extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(routine_by
     if (levels <= others_around(this_thread_or_null)) function = nullptr;
   }
   if (function != nullptr) return function;
-  function = of.here.load(std::memory_order_relaxed);
-  if (function == nullptr) of.here.store(function = function_here(of.name), std::memory_order_relaxed);
+  function = here.load(std::memory_order_relaxed);
+  if (function == nullptr) here.store(function = function_here(name), std::memory_order_relaxed);
   return function;
 }
 
@@ -70,6 +64,7 @@ callisto_openmp_forward:
   .cfi_def_cfa_offset 64
   movq %r11, %rdi
   movq 56(%rsp), %rsi
+  movq %r10, %rdx
   callq callisto_openmp_choose
   movq %rax, %r11
   addq $8, %rsp
@@ -89,10 +84,10 @@ callisto_openmp_forward:
   asm(".section .rodata.callisto_names, \"a\"\n"                              \
       ".Lcallisto_" #NAME ": .asciz \"" #NAME                                 \
       "\"\n"                                                                  \
-      ".section .data.callisto_routines, \"aw\"\n"                            \
-      ".p2align 4\n"                                                          \
-      ".Lcallisto_routine_" #NAME ": .quad .Lcallisto_" #NAME                 \
-      ", 0\n"                                                                 \
+      ".section .bss.callisto_here, \"aw\", @nobits\n"                        \
+      ".p2align 3\n"                                                          \
+      ".Lcallisto_here_" #NAME                                                \
+      ": .zero 8\n"                                                           \
       ".text\n"                                                               \
       ".globl callisto_unversioned_" #NAME                                    \
       "\n"                                                                    \
@@ -102,8 +97,10 @@ callisto_openmp_forward:
       ":\n"                                                                   \
       ".cfi_startproc\n"                                                      \
       "endbr64\n"                                                             \
-      "leaq .Lcallisto_routine_" #NAME                                        \
+      "leaq .Lcallisto_" #NAME                                                \
       "(%rip), %r11\n"                                                        \
+      "leaq .Lcallisto_here_" #NAME                                           \
+      "(%rip), %r10\n"                                                        \
       "jmp callisto_openmp_forward\n"                                         \
       ".cfi_endproc\n"                                                        \
       ".size callisto_unversioned_" #NAME ", . - callisto_unversioned_" #NAME \

@@ -488,8 +488,8 @@ bool display(const process_icvs& ours) noexcept {
 
 process_icvs& read_icvs() noexcept {
   // Never destroyed: threads continue while the process ends.
-  static process_icvs& ours =
-      *new process_icvs(read_environment(libgomp_is_needed() ? boolean_words::of_libgomp : boolean_words::of_libomp));
+  static process_icvs& ours = *new process_icvs(
+      read_environment(libomp_alone_is_needed() ? boolean_words::of_libomp : boolean_words::of_libgomp));
   icvs_or_null.store(&ours, std::memory_order_release);  // release: publishes them to the acquire in icvs()
   static const bool displayed = display(ours);
   static_cast<void>(displayed);

@@ -80,8 +80,8 @@ task_icvs initial_icvs(const process_icvs& of) noexcept;
 /// adds libgomp's own variables.
 void display_environment(const process_icvs& of, bool verbose);
 
-/// True if a loaded object needs libgomp, by whichever name wheels give their copies.
-bool libgomp_is_needed() noexcept;
+/// True if loaded objects need libomp or libiomp5, by whichever names wheels give their copies, and none needs libgomp.
+bool libomp_alone_is_needed() noexcept;
 
 /// How variables say yes and no. libgomp knows `true` and `false`; libomp also 1 and 0, `yes` and `no`, `on` and `off`,
 /// and Fortran's words.
