@@ -286,6 +286,11 @@ int main() {
   }
   #pragma omp parallel num_threads(2)
   ;
+  for (int round = 0; round < 2; ++round) {
+    #pragma omp target
+    #pragma omp parallel num_threads(2)
+    ;
+  }
   return 0;
 }
 """

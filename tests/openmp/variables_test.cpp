@@ -21,10 +21,11 @@ namespace callisto::openmp {
 namespace {
 
 /// Reads the environment with one more variable. Stores the messages about it in `complaints`.
-process_icvs with(const char* name, const char* value, std::string* complaints = nullptr) {
+process_icvs with(const char* name, const char* value, std::string* complaints = nullptr,
+                  boolean_words booleans = boolean_words::of_libgomp) {
   setenv(name, value, 1);
   testing::internal::CaptureStderr();
-  process_icvs result = read_environment();
+  process_icvs result = read_environment(booleans);
   const std::string said = testing::internal::GetCapturedStderr();
   unsetenv(name);
   if (complaints != nullptr) {
@@ -52,6 +53,24 @@ TEST(TextReader, WordsSignsAndNumbers) {
   EXPECT_EQ(text_reader("+-5").number<int>(), std::nullopt);
   EXPECT_EQ(text_reader("99999999999").number<int>(), std::nullopt);
   EXPECT_EQ(text_reader("-5").number<long>(), -5);
+}
+
+TEST(Variables, WordsOfLibomp) {
+  const auto nested = [](const char* text, std::string* said = nullptr) {
+    return with("OMP_NESTED", text, said, boolean_words::of_libomp).initial.max_active_levels > 1;
+  };
+  for (const char* const yes : {"true", "1", "Yes", "on", ".T.", ".true.", " 1 "}) EXPECT_TRUE(nested(yes)) << yes;
+  for (const char* const no : {"false", "0", "NO", "off", ".f.", ".FALSE."}) EXPECT_FALSE(nested(no)) << no;
+  std::string said;
+  for (const char* const bad : {"10", "yess", "", "2"}) {
+    EXPECT_FALSE(nested(bad, &said)) << bad;
+    EXPECT_NE(said, "") << bad;
+  }
+  // Programs of GCC's.
+  for (const char* const word : {"1", "yes", "on"}) {
+    EXPECT_FALSE(with("OMP_CANCELLATION", word, &said).cancellation) << word;
+    EXPECT_NE(said, "") << word;
+  }
 }
 
 TEST(Variables, OfLibomp) {

@@ -170,14 +170,32 @@ void begin_region(team& of, void (*body)(void*), void* data) noexcept {
   of.body = body;
   of.data = data;
   // As in libgomp: printed again if the number of threads differs, and for each nested region.
-  of.shows_affinity = of.threads > 1 && icvs().display_affinity && (of.level > 1 || of.threads != of.shown_threads);
+  of.shows_affinity =
+      of.threads > 1 && icvs().display_affinity && (of.level > 1 || of.threads != of.counted_in->shown_threads);
   if (of.shows_affinity) {
-    of.shown_threads = of.threads;
+    if (of.level == 1) of.counted_in->shown_threads = of.threads;
     show_affinity(*of.leader);
   }
   of.start();
   if (tool::watched()) [[unlikely]]
     tell_of_begin(of);
+}
+
+void run_on_initial_team(omp_thread& self, unsigned thread_limit, void (*body)(void*), void* data) {
+  team& own = enter_region(self, 1, 0);
+  own.level = 0;
+  own.active_level = 0;
+  own.teams = 1;
+  own.team_number = 0;
+  own.leader_task.icv = initial_icvs(icvs());
+  if (thread_limit != 0) own.leader_task.icv.thread_limit = thread_limit;
+  contention_group group;
+  contention_group* const around = std::exchange(self.group, &group);
+  begin_region(own, nullptr, nullptr);
+  body(data);
+  end_region(self);
+  leave_region(self);
+  self.group = around;
 }
 
 void end_region(omp_thread& leader) noexcept {

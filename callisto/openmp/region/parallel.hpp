@@ -25,6 +25,10 @@ void leave_region(omp_thread& leader) noexcept;
 /// Tells a tool that the thread has begun the loop of its share (worksharing/loop.cpp).
 void tell_of_loop(omp_thread& self) noexcept;
 
+/// Calls body(data) as an initial task of a team of one, without any enclosing region, in a separate contention group.
+/// `thread_limit`: 0 means no limit.
+void run_on_initial_team(omp_thread& self, unsigned thread_limit, void (*body)(void*), void* data);
+
 /// Calls begin_region(), body(data), end_region() and leave_region().
 void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept;
 

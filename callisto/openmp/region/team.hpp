@@ -57,12 +57,11 @@ class alignas(native::line_size) team {
 
   position before;  ///< the leader's position outside; `before.in` is the enclosing team, or null
   omp_thread* leader = nullptr;
-  task leader_task;            ///< the leader's implicit task in this region
-  unsigned teams = 1;          ///< omp_get_num_teams()
-  unsigned team_number = 0;    ///< omp_get_team_num()
-  int level_in_others = 0;     ///< in how many regions of other runtimes the leader was (settings/other_runtimes.hpp)
-  tool::of_region told;        ///< what a tool knows of the region
-  unsigned shown_threads = 0;  ///< size of the last region that printed its affinity
+  task leader_task;          ///< the leader's implicit task in this region
+  unsigned teams = 1;        ///< omp_get_num_teams()
+  unsigned team_number = 0;  ///< omp_get_team_num()
+  int level_in_others = 0;   ///< in how many regions of other runtimes the leader was (settings/other_runtimes.hpp)
+  tool::of_region told;      ///< what a tool knows of the region
   /// Thread i is members[i]. Longer than `threads` if the pool has more members.
   std::vector<omp_thread*> members;
 

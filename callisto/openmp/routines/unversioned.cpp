@@ -9,6 +9,8 @@
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/settings/other_runtimes.hpp>
 
+#include <atomic>
+
 namespace callisto::openmp {
 namespace {
 
@@ -23,8 +25,10 @@ int others_around(const omp_thread* self) noexcept {
 
 using namespace callisto::openmp;
 
-/// Returns the function that the call of `name` at `caller` is for.
-extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(const char* name, const void* caller) noexcept {
+/// Returns the function that the call of `name` at `caller` is for. `here`: this library's function; null: it was not
+/// looked up yet. relaxed: it has one value.
+extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(const char* name, const void* caller,
+                                                                      std::atomic<void*>& here) noexcept {
   const chosen_runtime chosen = runtime_for(name, caller);
   void* function = chosen.function;
   if (chosen.of == chosen_runtime::kind::by_region) {
@@ -36,7 +40,10 @@ extern "C" [[gnu::visibility("hidden")]] void* callisto_openmp_choose(const char
     }
     if (levels <= others_around(this_thread_or_null)) function = nullptr;
   }
-  return function != nullptr ? function : function_here(name);
+  if (function != nullptr) return function;
+  function = here.load(std::memory_order_relaxed);
+  if (function == nullptr) here.store(function = function_here(name), std::memory_order_relaxed);
+  return function;
 }
 
 #if defined(__x86_64__)
@@ -57,6 +64,7 @@ callisto_openmp_forward:
   .cfi_def_cfa_offset 64
   movq %r11, %rdi
   movq 56(%rsp), %rsi
+  movq %r10, %rdx
   callq callisto_openmp_choose
   movq %rax, %r11
   addq $8, %rsp
@@ -76,6 +84,10 @@ callisto_openmp_forward:
   asm(".section .rodata.callisto_names, \"a\"\n"                              \
       ".Lcallisto_" #NAME ": .asciz \"" #NAME                                 \
       "\"\n"                                                                  \
+      ".section .bss.callisto_here, \"aw\", @nobits\n"                        \
+      ".p2align 3\n"                                                          \
+      ".Lcallisto_here_" #NAME                                                \
+      ": .zero 8\n"                                                           \
       ".text\n"                                                               \
       ".globl callisto_unversioned_" #NAME                                    \
       "\n"                                                                    \
@@ -87,6 +99,8 @@ callisto_openmp_forward:
       "endbr64\n"                                                             \
       "leaq .Lcallisto_" #NAME                                                \
       "(%rip), %r11\n"                                                        \
+      "leaq .Lcallisto_here_" #NAME                                           \
+      "(%rip), %r10\n"                                                        \
       "jmp callisto_openmp_forward\n"                                         \
       ".cfi_endproc\n"                                                        \
       ".size callisto_unversioned_" #NAME ", . - callisto_unversioned_" #NAME \

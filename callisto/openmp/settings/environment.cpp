@@ -47,8 +47,13 @@ std::optional<T> parse_word(std::string_view text, words<T> expected) {
   return from.at_end() ? value : std::nullopt;
 }
 
-std::optional<bool> parse_boolean(std::string_view text) {
-  return parse_word<bool>(text, {{"true", true}, {"false", false}});
+std::optional<bool> parse_boolean(std::string_view text, boolean_words words) {
+  const auto value = parse_word<bool>(text, {{"true", true}, {"false", false}});
+  if (value || words == boolean_words::of_libgomp) return value;
+  const auto is_one_of = [text](auto... of) { return (parse_word<bool>(text, {{of, true}}) || ...); };
+  if (is_one_of("1", "yes", "on", ".true.", ".t.")) return true;
+  if (is_one_of("0", "no", "off", ".false.", ".f.")) return false;
+  return std::nullopt;
 }
 
 /// Parses a number that is at least `least`.
@@ -307,13 +312,15 @@ void read_allocator(process_icvs& into) {
 
 /// Sets how many levels can be active: by OMP_MAX_ACTIVE_LEVELS, else by OMP_NESTED. If neither is set and a list has
 /// entries for inner levels, all levels can be active.
-void read_levels(process_icvs& into) {
+void read_levels(process_icvs& into, boolean_words booleans) {
   unsigned char& levels = into.initial.max_active_levels;
   const auto keep = [&levels](long n) {
     levels = static_cast<unsigned char>(n > long{supported_active_levels} ? long{supported_active_levels} : n);
   };
   if (read("OMP_MAX_ACTIVE_LEVELS", [](auto text) { return parse_number<long>(text, 0); }, keep)) return;
-  if (read("OMP_NESTED", parse_boolean, [&keep](bool nested) { keep(nested ? long{supported_active_levels} : 1); }))
+  if (read(
+          "OMP_NESTED", [booleans](auto text) { return parse_boolean(text, booleans); },
+          [&keep](bool nested) { keep(nested ? long{supported_active_levels} : 1); }))
     return;
   if (into.threads_by_level.size() > 1 || into.bind_by_level.size() > 1) keep(supported_active_levels);
 }
@@ -392,10 +399,12 @@ void read_stack(process_icvs& into) {
 
 }  // namespace
 
-process_icvs read_environment() {
+process_icvs read_environment(boolean_words booleans) {
   process_icvs icvs;
   task_icvs& initial = icvs.initial;
-  const auto flag = [](const char* name, bool& into) { read(name, parse_boolean, [&into](bool b) { into = b; }); };
+  const auto flag = [booleans](const char* name, bool& into) {
+    read(name, [booleans](auto text) { return parse_boolean(text, booleans); }, [&into](bool b) { into = b; });
+  };
   const auto number = [](const char* name, int least, int& into) {
     read(name, [least](auto text) { return parse_number<int>(text, least); }, [&into](int n) { into = n; });
   };
@@ -438,7 +447,7 @@ process_icvs read_environment() {
   number("OMP_TEAMS_THREAD_LIMIT", 1, icvs.teams_thread_limit);
   if (icvs.teams_thread_limit == 0) number("KMP_TEAMS_THREAD_LIMIT", 1, icvs.teams_thread_limit);
   read_places(icvs);
-  read_levels(icvs);
+  read_levels(icvs, booleans);
   if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT")) icvs.affinity_format = format;
   read_waiting(icvs);
   if (icvs.library == kmp_library::serial) {
@@ -479,7 +488,8 @@ bool display(const process_icvs& ours) noexcept {
 
 process_icvs& read_icvs() noexcept {
   // Never destroyed: threads continue while the process ends.
-  static process_icvs& ours = *new process_icvs(read_environment());
+  static process_icvs& ours = *new process_icvs(
+      read_environment(libomp_alone_is_needed() ? boolean_words::of_libomp : boolean_words::of_libgomp));
   icvs_or_null.store(&ours, std::memory_order_release);  // release: publishes them to the acquire in icvs()
   static const bool displayed = display(ours);
   static_cast<void>(displayed);

@@ -80,9 +80,16 @@ task_icvs initial_icvs(const process_icvs& of) noexcept;
 /// adds libgomp's own variables.
 void display_environment(const process_icvs& of, bool verbose);
 
+/// True if loaded objects need libomp or libiomp5, by whichever names wheels give their copies, and none needs libgomp.
+bool libomp_alone_is_needed() noexcept;
+
+/// How variables say yes and no. libgomp knows `true` and `false`; libomp also 1 and 0, `yes` and `no`, `on` and `off`,
+/// and Fortran's words.
+enum class boolean_words : unsigned char { of_libgomp, of_libomp };
+
 /// Reads OMP_* and GOMP_* from this process's environment. Reports each invalid variable by one line on standard error
 /// and treats it as unset, as libgomp does: the program always starts.
-process_icvs read_environment();
+process_icvs read_environment(boolean_words booleans = boolean_words::of_libgomp);
 
 /// Null until the first call of read_icvs().
 extern constinit std::atomic<process_icvs*> icvs_or_null;

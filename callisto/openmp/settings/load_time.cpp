@@ -11,8 +11,8 @@
 namespace callisto::openmp {
 namespace {
 
-/// True if an object that is loaded needs libgomp, by whichever name wheels give their copies.
-int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
+/// Says whether the object needs a library with a name that begins so; `a_name` is a std::string_view.
+int needs(dl_phdr_info* object, std::size_t, void* a_name) noexcept {
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
   for (const auto& segment : segments) {
     if (segment.p_type != PT_DYNAMIC) continue;
@@ -24,18 +24,26 @@ int needs_libgomp(dl_phdr_info* object, std::size_t, void*) noexcept {
         names = reinterpret_cast<const char*>(entry->d_un.d_ptr +
                                               (entry->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr : 0));
     for (const auto* entry = first; names != nullptr && entry->d_tag != DT_NULL; ++entry)
-      if (entry->d_tag == DT_NEEDED && std::string_view(names + entry->d_un.d_val).starts_with("libgomp")) return 1;
+      if (entry->d_tag == DT_NEEDED &&
+          std::string_view(names + entry->d_un.d_val).starts_with(*static_cast<std::string_view*>(a_name)))
+        return 1;
   }
   return 0;
 }
+
+bool is_needed(std::string_view name) noexcept { return dl_iterate_phdr(needs, &name) != 0; }
 
 /// Reads the environment when the library is loaded, as libgomp does: later changes by the program have no effect. If
 /// it is preloaded and nothing needs libgomp yet, libgomp would be loaded later: then the first call reads it. If the
 /// values are asked for, the user sees them in any case.
 [[gnu::constructor]] void at_load() {
-  if (std::getenv("OMP_DISPLAY_ENV") != nullptr || dl_iterate_phdr(needs_libgomp, nullptr) != 0)
-    static_cast<void>(icvs());
+  if (std::getenv("OMP_DISPLAY_ENV") != nullptr || is_needed("libgomp")) static_cast<void>(icvs());
 }
 
 }  // namespace
+
+bool libomp_alone_is_needed() noexcept {
+  return !is_needed("libgomp") && (is_needed("libomp") || is_needed("libiomp"));
+}
+
 }  // namespace callisto::openmp

@@ -120,25 +120,7 @@ class host_region {
     });
   }
 
-  /// Runs the region as an initial task of a team of one, without any enclosing region.
-  void run() {
-    omp_thread& self = this_thread();
-    team& own = enter_region(self, 1, 0);
-    own.level = 0;
-    own.active_level = 0;
-    own.teams = 1;
-    own.team_number = 0;
-    own.leader_task.icv = initial_icvs(icvs());
-    if (thread_limit_ != 0) own.leader_task.icv.thread_limit = thread_limit_;
-    // Regions inside belong to a separate contention group.
-    contention_group group;
-    contention_group* const around = std::exchange(self.group, &group);
-    begin_region(own, nullptr, nullptr);
-    body_(addresses_.data());
-    end_region(self);
-    leave_region(self);
-    self.group = around;
-  }
+  void run() { run_on_initial_team(this_thread(), thread_limit_, body_, addresses_.data()); }
 
  private:
   template <class F>

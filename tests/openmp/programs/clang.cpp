@@ -20,6 +20,7 @@ using u64 = std::uint64_t;
 
 extern "C" {
 i32 __kmpc_global_thread_num(void*);
+void __kmpc_fork_call(void*, i32, void (*)(i32*, i32*, ...), ...);
 void __kmpc_for_static_init_4(void*, i32, i32, i32*, i32*, i32*, i32*, i32, i32);
 void __kmpc_for_static_init_4u(void*, i32, i32, i32*, u32*, u32*, i32*, i32, i32);
 void __kmpc_for_static_init_8(void*, i32, i32, i32*, i64*, i64*, i64*, i64, i64);
@@ -150,6 +151,35 @@ void regions_of_many_variables(int threads) {
   few += omp_get_num_threads() == 1 && omp_get_level() == 1;
   check(few == 1 || threads > 100, "a region with a false if clause");
 }
+
+#ifdef __x86_64__
+std::atomic<int> met{0}, aligned{0};
+
+/// A body, as compiled code has it. The stack pointer was a multiple of 128 before the call pushed the address of its
+/// return, and the body its frame pointer.
+[[gnu::noinline]] void look_at_the_frame(i32* /*number in process*/, i32* /*number*/, ...) {
+  ++met;
+  aligned += reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) % 128 == 112;
+}
+
+/// Where arrays of the body lie within cache lines is the same for all threads, whatever calls the region.
+void frames_of_bodies(int threads) {
+  void* const p = nullptr;
+  met = aligned = 0;
+  omp_set_num_threads(threads);
+  for (int round = 0; round < 8; ++round) {
+    // Each round stands 16 bytes and more below the last one.
+    volatile char* const moved = static_cast<char*>(__builtin_alloca(16));
+    moved[0] = 0;
+    __kmpc_fork_call(nullptr, 0, look_at_the_frame);
+    __kmpc_fork_call(nullptr, 5, look_at_the_frame, p, p, p, p, p);
+    __kmpc_fork_call(nullptr, 22, look_at_the_frame, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p);
+  }
+  check(met == 3 * 8 * threads && aligned == met, "bodies begin at the same place of a cache line");
+}
+#else
+void frames_of_bodies(int /*threads*/) {}
+#endif
 
 int shared_value = 7;
 std::atomic<int> ended{0};
@@ -358,6 +388,37 @@ void loops_of_vectors(int threads) {
   }
 }
 
+/// The host's form of a target region stands in the region that the program has around it.
+void teams_in_regions(int threads) {
+  int counted = 0, wrong = 0, later = 0;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp target teams num_teams(3) map(tofrom : counted, wrong)
+    {
+      if (omp_get_level() != 0 || omp_in_parallel() != 0 || omp_get_num_teams() != 3)
+#pragma omp atomic
+        ++wrong;
+      int in_team = 0;
+#pragma omp parallel num_threads(2) reduction(+ : in_team)
+      in_team += omp_get_level();
+#pragma omp atomic
+      counted += in_team > 0;
+    }
+    if (omp_get_level() != 1 || omp_get_num_threads() != threads || omp_get_num_teams() != 1)
+#pragma omp atomic
+      ++wrong;
+#pragma omp single
+    {
+#pragma omp target teams distribute parallel for nowait depend(inout : later) map(tofrom : later)
+      for (int i = 0; i < 1; ++i) later += 10;
+#pragma omp task depend(inout : later) shared(later)
+      ++later;
+#pragma omp taskwait
+    }
+  }
+  check(wrong == 0 && counted == 3 * threads && later == 11, "teams of a target region inside of a region");
+}
+
 void settings() {
   kmp_set_blocktime(17);
   check(kmp_get_blocktime() == 17, "the block time is what was set");
@@ -382,6 +443,7 @@ int main(int, char** arguments) {
   distribute_all<i64, i64>(__kmpc_for_static_init_8);
   distribute_all<u64, i64>(__kmpc_for_static_init_8u);
   regions_of_many_variables(threads);
+  frames_of_bodies(threads);
   threadprivate_copies(threads);
   atomic_functions(threads);
   sections_by_number(threads);
@@ -394,6 +456,7 @@ int main(int, char** arguments) {
     check(kind == omp_sched_static && chunk == 0, "libomp's default schedule");
   tasks_of_other_compilers(threads);
   loops_of_vectors(threads);
+  teams_in_regions(threads);
   settings();
   return verdict();
 }
