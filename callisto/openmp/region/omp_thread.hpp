@@ -79,8 +79,8 @@ struct position {
 /// The OpenMP threads that descend from one initial thread: the unit of OMP_THREAD_LIMIT.
 struct contention_group {
   atomic<unsigned> threads{1};
-  unsigned shown_threads =
-      0;  ///< the initial thread's: how many threads of its last region have printed their affinity
+  /// How many threads of the last outermost region have printed their affinity. The initial thread's.
+  unsigned shown_threads = 0;
 };
 
 /// One OpenMP thread. Its members are for code that runs on the thread, unless they say otherwise.
