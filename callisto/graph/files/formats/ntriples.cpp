@@ -43,7 +43,7 @@ class rdf_line {
   /// True for a line of blanks and comments.
   bool empty() const noexcept { return rest_.empty() || rest_.front() == '#'; }
 
-  /// Puts the statement into `all`, whose texts are used again. Throws rdf_fault if there is none.
+  /// Parses the line into `all`. Throws rdf_fault.
   void parse(rdf_statement& all) {
     take(all.subject, "a subject");
     if (all.subject.kind == rdf_kind::literal) throw rdf_fault{"the subject is a text in quotes"};
