@@ -72,8 +72,8 @@ residual_network<Vertex> residual_of(const csr_graph<Vertex>& graph, bool weight
     std::uint64_t to = made.offsets[v];
     each_capacity(graph, weighted, v, [&](Vertex w, double capacity) { made.arcs[to++] = {capacity, w, 0}; });
   });
-  // Vertices in order meet the arcs of each row in its order: one after the other, a step an arc. The search in rows
-  // takes several times as many steps, but by all threads.
+  // Vertices in order meet the arcs of each row in its order: a step an arc, by one thread. All threads can search
+  // rows, in several times as many steps.
   if (threads() <= few) {
     machine::page_array<Vertex> next(n);
     for (std::uint64_t v = 0; v < n; ++v) {

@@ -166,8 +166,8 @@ class refined_parts {
   /// exchange vertices (Fiduccia and Mattheyses 1982).
   ///
   /// A move costs a step for each neighbour, however many neighbours that one has: it raises what the neighbour can gain
-  /// at most by the weight between them. The neighbour's row is read when no other vertex may gain more. A vertex whose
-  /// best part is full waits until a vertex leaves that part.
+  /// at most by the weight between them, and reads the row of a vertex when no other may gain more. Where the
+  /// best part is full, a vertex waits for another to leave that part.
   bool improve(std::mt19937_64& random, bool exchange) {
     slack_ = exchange ? *std::max_element(level_.size.begin(), level_.size.end()) : 0;
     struct candidate {
