@@ -249,6 +249,8 @@ void changing(unsigned scale) {
     std::array<std::vector<double>, 5> times;
     std::vector<double> warm;
     unsigned steps = 0;
+    const std::uint64_t sweeps = ranks->sweeps();
+    const std::uint64_t tasks = ranks->tasks();
     for (unsigned i = 0; i < runs; ++i) {
       std::vector<graph::changing_graph::change> changes;
       for (unsigned e = 0; e < edges; ++e) {
@@ -266,8 +268,10 @@ void changing(unsigned scale) {
     }
     add_row(std::to_string(edges), {app::median_of(times[0]), app::median_of(times[1]), app::median_of(times[2]),
                                     app::median_of(times[3]), app::median_of(times[4])});
-    table.back().push_back(fmt::format("{:.3f} ms, {} steps, {:.3g} times the update", app::median_of(warm) * 1e3,
-                                       steps, app::median_of(warm) / app::median_of(times[0])));
+    table.back().push_back(fmt::format("{:.3f} ms, {} steps, {:.3g} times the update ({} sweeps, {} tasks)",
+                                       app::median_of(warm) * 1e3, steps,
+                                       app::median_of(warm) / app::median_of(times[0]),
+                                       (ranks->sweeps() - sweeps) / runs, (ranks->tasks() - tasks) / runs));
   }
   lab::print_table(table);
   const double followed = groups->quality();

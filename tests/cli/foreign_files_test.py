@@ -393,7 +393,6 @@ class Public(ForeignFiles):
         triples = "/m/a\t/in\t/m/b\n/m/b\t/in\t/m/c\n/m/c\t/near\t/m/a\n/m/d\t/near\t/m/b\n"
         self.assertEqual(self.graph("train.txt", triples), [("/m/a", "/m/b"), ("/m/b", "/m/c"), ("/m/c", "/m/a"), ("/m/d", "/m/b")])
         self.assertEqual(self.graph("q.tsv", "subject\tpredicate\tobject\nQ42\tP31\tQ5\nQ5\tP279\tQ2\n"), [("Q42", "Q5"), ("Q5", "Q2")])
-        self.refuse(INPUT, "info", self.file("d.nt", "<http://a> <http://b> <http://c> .\n"), says="RDF (N-Triples)")
 
     def test_words_of_logs(self):
         for name, text, edges in [

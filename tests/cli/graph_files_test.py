@@ -227,6 +227,78 @@ class GraphFiles(CommandTest):
         self.assertEqual(sorted(written.splitlines()[1:]), ['"Ann A",2,Directed,"likes much"', '"Ann A",Cid,Directed,'])
         self.refuse(INPUT, "info", self.file("cut.tgf", "1\n#\n1\n"), says=["cut.tgf:3: expected"])
 
+    def test_ucinet(self):
+        path = [("a", "b"), ("b", "c")]
+        back = path + [("b", "a"), ("c", "b")]
+        weighed = [(*e, "2") for e in path]
+        for text, edges, directed in [
+            ("dl n=3 data: 0 1 0 0 0 1\n0,0,0", [("1", "2"), ("2", "3")], True),
+            ("DL N = 3\nLABELS:\na, b\nc\nDATA:\n0 1 0\n1 0 1\n0 1 0\n", path, False),
+            ("dl n=3 format=fullmatrix diagonal absent\ncol labels:\na b c\ndata:\n2 0\n0 2\n0 0\n", weighed, True),
+            ("dl n=3 labels embedded data:\n  a b c\na 0 1 0\nb 0 0 1\nc 0 0 0\n", path, True),
+            ("dl n=3 row labels embedded data:\na 0 1 0\nb 0 0 1\nc 0 0 0\n", path, True),
+            ("dl n=3 column labels embedded data:\na b c\n0 1 0\n0 0 1\n0 0 0\n", path, True),
+            ("dl n=3 format=lh labels: a b c data:\n0\n1 0\n0 1 0\n", path, False),
+            ("dl n=3 format=upperhalf diagonal=absent labels: a b c data:\n1 0\n1\n", path, False),
+            ("dl\nn=3\nformat = edgelist1\nlabels:\na b c\ndata:\n1 2\n2, 3\n3 1 0\n", path, True),
+            ("DL\nformat=el1\nlabels embedded:\ndata:\na b 2\nb c 2\n", weighed, True),
+            ("dl n=3, format=nodelist1\nrow labels:\na b c\ndata:\n2 1 3\n3 2\n\n1 2\n", back, True),
+            ("dl n=3 format=nl1 labels embedded data:\nb a c\na b\nc b\n", back, True),
+            ("dl n=3 format=nodelist1b labels: a b c data:\n1 2\n2 1 3\n1 2\n", back, True),
+            ("dl nr=2 nc=1 row labels: a c column labels: b data:\n1\n1\n", [("a", "b"), ("c", "b")], False),
+            ("dl nr=2 nc=1 format=edgelist2 labels embedded data:\na b\nc b\n", [("a", "b"), ("c", "b")], False),
+            ("dl n=3 nm=2 matrix labels: x y labels: a b c data:\n0 1 0 0 0 1 0 0 0\n1 1 1 1 1 1 1 1 1\n", path, True),
+        ]:
+            for name in ["net.dl", "net.txt"]:
+                with self.subTest(text, name=name):
+                    lines = self.succeed("convert", self.file(name, text), "-", "--to", "csv", "--quiet").splitlines()[1:]
+                    self.assertEqual({"Directed" in line for line in lines}, {directed})
+                    rows = [tuple(c for c in line.split(",") if c not in ["Directed", "Undirected"]) for line in lines]
+                    if not directed: rows, edges = [tuple(sorted(r)) for r in rows], [tuple(sorted(e)) for e in edges]
+                    self.assertEqual(sorted(rows), sorted(edges))
+        self.assertEqual(self.json("info", self.file("d.dl", "dl n=5 format=el1 data:\n1 2\n"))["vertices"], 5)
+        for text, says in [
+            ("dl n=3\nformat=blockmatrix\ndata:\n", "net.dl:2: UCINET DL: the format 'blockmatrix' is not read"),
+            ("dl n=3\ndatafile=x.txt\n", "net.dl:2: UCINET DL: data of another file"),
+            ("dl n=2\nlabels:\nJohn Smith\nAnn Lee\ndata:\n0 1 1 0\n", "labels with blanks need quotes"),
+            ("dl n=2\nlabels:\na\ndata:\n0 1 1 0\n", "net.dl:4: 1 label where 2 are expected"),
+            ("dl n=2 format=el1\ndata:\n1 3\n", "net.dl:3: '3' is out of range"),
+            ("dl n=2 format=el1\ndata:\n1 2 1 7\n", "net.dl:3: expected 'FROM TO'"),
+            ("dl n=2 format=el1 labels embedded\ndata:\na b\nb c\n", "net.dl:4: has a label more than the 2"),
+            ("dl n=2\ndata:\n0 1\n1\n", "the data end in row 2 of 2"),
+            ("dl n=2\ndata:\n0 1\n1 0 1\n", "net.dl:4: expected the end of the matrix"),
+            ("dl n=2\ndata:\n0 x\n1 0\n", "net.dl:3: expected a finite number"),
+            ("dl n=2\n0 1\n1 0\n", "net.dl:2: UCINET DL: expected N"),
+        ]:
+            with self.subTest(text):
+                self.refuse(INPUT, "info", self.file("net.dl", text), says=[says])
+
+    def test_triples_of_rdf(self):
+        text = ('# people\n<http://x/ann> <http://p/knows> _:b1 . # a comment\n'
+                '_:b1<http://p/knows><http://x/c\\u00e4t>.\n\n'
+                '<http://x/ann>\t<http://p/name> "Ann \\"A\\" <x> ." .\n<http://x/ann> <http://p/name> "Anne"@fr .\n'
+                '_:b1 <http://p/age> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
+        expected = ["_:b1,http://x/c\u00e4t,http://p/knows", "http://x/ann,_:b1,http://p/knows"]
+        packed = self.folder / "people.nt.gz"
+        packed.write_bytes(gzip.compress(text.encode()))
+        for path in [self.file("people.nt", text), self.file("people.txt", text), packed]:
+            with self.subTest(path):
+                written = self.succeed("convert", path, "-", "--to", "csv", "--quiet").splitlines()
+                self.assertEqual(sorted(line.replace('"', "").replace("Directed,", "") for line in written[1:]), expected)
+                ends = self.folder / "ends.csv"
+                self.succeed("convert", path, self.folder / "people.csv", "--vertex-table-to", ends, "--quiet")
+                self.assertIn("Anne", ends.read_text())
+        quads = self.file("g.nq", "<a> <p> <b> <g1> .\n<b> <p> <c> .\n")
+        self.assertEqual(sorted(self.succeed("convert", quads, "-", "--to", "csv", "--quiet").splitlines()),
+                         ["Source,Target,Type,predicate,graph", "a,b,Directed,p,g1", "b,c,Directed,p,"])
+        for line, says in [("<a> <b> <c>", "expected '.'"), ("<a> <b> c .", "expected an object"), ('"a" <b> <c> .', "the subject"),
+                           ("<a> _:b <c> .", "the predicate"), ("<a b> <p> <c> .", "an <IRI>"), ('<a> <b> "c .', "a quote"),
+                           ('<a> <b> "\\x" .', "an escape"), ("<a\\uD800> <b> <c> .", "the digits"), ("<a> <b> <c> . .", "the end")]:
+            with self.subTest(line):
+                path = self.file("bad.nt", "<a> <b> <c> .\n" + line + "\n")
+                self.refuse(INPUT, "info", path, says=["bad.nt:2: ", says])
+                self.assertEqual(self.json("info", path, "--skip-bad-lines", "--quiet")["edges"], 1)
+
     def test_names_in_every_output(self):
         path = self.file("friends.txt", "alice bob\nbob carol\ncarol alice\ndave erin\n")
         self.assertEqual(self.json("info", path)["vertices"], 5)

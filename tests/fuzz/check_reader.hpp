@@ -134,7 +134,7 @@ struct fuzz_target {
   const char* name;
   file_format format;
 };
-inline constexpr std::array<fuzz_target, 25> fuzz_targets{{
+inline constexpr std::array<fuzz_target, 27> fuzz_targets{{
     {"automatic", file_format::automatic},
     {"compressed", file_format::automatic},
     {"edge_list", file_format::edge_list},
@@ -158,6 +158,8 @@ inline constexpr std::array<fuzz_target, 25> fuzz_targets{{
     {"lgl", file_format::lgl},
     {"sif", file_format::sif},
     {"tgf", file_format::tgf},
+    {"dl", file_format::dl},
+    {"ntriples", file_format::ntriples},
     {"encoded", file_format::automatic},
     {"archive", file_format::automatic},
 }};

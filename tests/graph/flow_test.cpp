@@ -5,6 +5,7 @@
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/flow/flow.hpp>
+#include <callisto/graph/flow/residual.hpp>
 #include <callisto/graph/verify/flow.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -118,6 +119,20 @@ TEST(flow, larger_graphs_are_verified) {
   EXPECT_NO_THROW(verify_maximum_flow(whole, 60, 2440, by_capacity, maximum_flow(whole, 60, 2440, by_capacity)));
   EXPECT_NO_THROW(verify_maximum_flow(tenths_of, 1, 2, by_capacity, maximum_flow(tenths_of, 1, 2, by_capacity)));
   EXPECT_NO_THROW(verify_maximum_flow(tenths_of, 1, 2, {}, maximum_flow(tenths_of, 1, 2)));
+}
+
+TEST(flow, partners_are_the_same_by_one_thread_and_by_all) {
+  const auto graph = naive::weighted(naive::directed(300, naive::random_pairs(300, 2000, 5)), small_capacity);
+  const auto by_one = residual_of(graph, true, {}, 1000);
+  const auto by_all = residual_of(graph, true, {}, 0);
+  ASSERT_EQ(by_one.arcs.size(), by_all.arcs.size());
+  for (std::uint64_t v = 0; v < 300; ++v) {
+    for (std::uint64_t a = by_one.offsets[v]; a != by_one.offsets[v + 1]; ++a) {
+      const auto& arc = by_one.arcs[a];
+      EXPECT_EQ(arc.partner, by_all.arcs[a].partner);
+      EXPECT_EQ(by_one.arcs[by_one.offsets[arc.target] + arc.partner].target, v);
+    }
+  }
 }
 
 TEST(flow, what_is_refused) {

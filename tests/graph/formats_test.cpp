@@ -412,8 +412,8 @@ TEST(Unread, KnownKindsAreNamed) {
        {std::pair("PAR1"s, "Parquet"), std::pair("\x89HDF\r\n"s, "HDF5"), std::pair("7z\xbc\xaf\x27\x1c"s, "7z"),
         std::pair("<html><body>404</body></html>"s, "web page"), std::pair("<!DOCTYPE html>\n<html>"s, "web page"),
         std::pair("%PDF-1.5\n"s, "PDF"), std::pair("nodedef>name VARCHAR\na\n"s, "GDF"),
-        std::pair("DL N=2\n"s, "UCINET"), std::pair("LEDA.GRAPH\nstring\n"s, "LEDA"),
-        std::pair(">>graph6<<Bw\n"s, "graph6"), std::pair("<http://a> <http://p> <http://b> .\n"s, "N-Triples"),
+        std::pair("DL N=2\n"s, "UCINET"), std::pair("dl n=2 format=blockmatrix data:\n"s, "UCINET"),
+        std::pair("LEDA.GRAPH\nstring\n"s, "LEDA"), std::pair(">>graph6<<Bw\n"s, "graph6"),
         std::pair("@prefix x: <http://x> .\n"s, "Turtle"),
         std::pair("version https://git-lfs.github.com/spec/v1\n"s, "Git LFS"),
         std::pair(zip({{"[Content_Types].xml", "<x/>"}, {"xl/a.xml", "<x/>"}}), "Excel")}) {

@@ -207,6 +207,26 @@ TEST(partition, of_odd_graphs_keeps_sizes) {
   EXPECT_EQ(partition(naive::undirected(0, {}), {}).part.size(), 0u);
 }
 
+TEST(partition, hubs_do_not_hide_a_small_cut) {
+  // A grid of 40 by 20 and two hubs tied to all of it: the grid is cut across, and each hub is cut off half of it.
+  naive::pairs pairs;
+  for (std::uint64_t v = 0; v < 800; ++v) {
+    if (v % 20 != 19) pairs.emplace_back(v, v + 1);
+    if (v + 20 < 800) pairs.emplace_back(v, v + 20);
+    pairs.emplace_back(800, v);
+    pairs.emplace_back(801, v);
+  }
+  const pattern_graph graph = naive::undirected(802, pairs);
+  for (const std::uint32_t parts : {2u, 3u, 8u}) {
+    for (const double imbalance : {0.0, 0.03}) {
+      const partition_options options{.parts = parts, .imbalance = imbalance};
+      const partition_result found = partition(graph, options);
+      verify_partition(graph, options, found);
+      EXPECT_LE(found.cut, 1600 * (parts - 1) / parts + 60 * (parts - 1)) << parts << " parts";
+    }
+  }
+}
+
 TEST(projection, counts_common_neighbours) {
   std::mt19937_64 random(4);
   for (int turn = 0; turn < 20; ++turn) {

@@ -242,7 +242,8 @@ constexpr std::array all_formats{file_format::edge_list, file_format::weighted_e
                                  file_format::npz,       file_format::npy,
                                  file_format::node_link, file_format::dot,
                                  file_format::lgl,       file_format::sif,
-                                 file_format::tgf};
+                                 file_format::tgf,       file_format::dl,
+                                 file_format::ntriples};
 
 /// Returns names of formats with a line break behind each five, as --help has room for.
 std::string in_lines(const std::vector<std::string>& names) {

@@ -59,6 +59,10 @@ any_edge_list read_with(file_format format, input::source& from, const read_opti
       return formats::read_sif(from, options, control, report);
     case file_format::tgf:
       return formats::read_tgf(from, options, control, report);
+    case file_format::dl:
+      return formats::read_dl(from, options, control, report);
+    case file_format::ntriples:
+      return formats::read_ntriples(from, options, control, report);
     case file_format::metis:
       return formats::read_metis(from, options, control);
     case file_format::gapbs_sg:

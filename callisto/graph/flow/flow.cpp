@@ -50,7 +50,7 @@ class push_relabel {
       residual_arc<Vertex>& arc = network_.arcs[a];
       if (arc.left == 0) continue;
       excess_[arc.target] += arc.left;
-      network_.arcs[arc.partner].left += arc.left;
+      network_.partner_of(arc).left += arc.left;
       arc.left = 0;
     }
     drain(target_, source_);
@@ -75,12 +75,12 @@ class push_relabel {
     const auto claim = [&](Vertex v, auto push) {
       for (std::uint64_t a = network_.offsets[v]; a != network_.offsets[v + std::uint64_t{1}]; ++a) {
         const residual_arc<Vertex>& arc = network_.arcs[a];
-        if (arc.target == closed || network_.arcs[arc.partner].left == 0) continue;
         // relaxed: all threads write the same level; the one that replaces n pushes the vertex, and the end of the
-        // level orders what is written.
+        // level orders what is written. Most vertices have a label, which is at hand sooner than the partner.
         const std::atomic_ref<Vertex> of(label_[arc.target]);
         Vertex unlabelled = none();
-        if (of.load(std::memory_order_relaxed) == unlabelled &&
+        if (of.load(std::memory_order_relaxed) != unlabelled || arc.target == closed) continue;
+        if (network_.partner_of(arc).left != 0 &&
             of.compare_exchange_strong(unlabelled, static_cast<Vertex>(level), std::memory_order_relaxed)) {
           push(arc.target);
         }
@@ -187,7 +187,7 @@ class push_relabel {
           add_active(w);
         }
         arc.left -= pushed;
-        network_.arcs[arc.partner].left += pushed;
+        network_.partner_of(arc).left += pushed;
         excess_[v] -= pushed;
         excess_[w] += pushed;
         if (excess_[v] == 0) break;
@@ -294,7 +294,7 @@ std::uint64_t needs::maximum_flow(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
   const std::uint64_t arcs = s.directed ? 2 * s.m : s.m;
   // The network; excesses, current arcs, labels and lists; the queue of a labelling; edges with a flow, which double.
-  return arcs * (16 + 8) + s.m * 3 * 32 + s.n * (8 + 8 + 8 + 7 * s.v + 1);
+  return arcs * (8 + 2 * s.v) + s.m * 3 * 32 + s.n * (8 + 8 + 8 + 7 * s.v + 1);
 }
 
 }  // namespace callisto::graph

@@ -4,6 +4,7 @@
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace callisto::graph {
 
 template <class Vertex>
 struct residual_arc {
-  double left;            ///< what it can still carry
-  std::uint64_t partner;  ///< the arc of the other direction
+  double left;  ///< what it can still carry
   Vertex target;
+  Vertex partner;  ///< place of the arc of the other direction in the row of `target`: no row has more arcs
 };
 
 /// Rows of arcs, ascending by target, one to each neighbour in either direction; loops are left out.
@@ -24,6 +25,9 @@ struct residual_network {
   machine::page_array<residual_arc<Vertex>> arcs;
 
   std::uint64_t vertices() const noexcept { return offsets.size() - 1; }
+  residual_arc<Vertex>& partner_of(const residual_arc<Vertex>& arc) noexcept {
+    return arcs[offsets[arc.target] + arc.partner];
+  }
 };
 
 /// Calls f(w, capacity of all arcs from v to w together) for each neighbour of v along out-arcs, or w with 0 if only
@@ -47,9 +51,10 @@ void each_capacity(const csr_graph<Vertex>& graph, bool weighted, std::uint64_t 
   }
 }
 
-/// Builds the network of a graph without flow. Throws cancelled.
+/// Builds the network of a graph without flow; `few` threads and fewer find partners by one of them. Throws cancelled.
 template <class Vertex>
-residual_network<Vertex> residual_of(const csr_graph<Vertex>& graph, bool weighted, const run_control& control) {
+residual_network<Vertex> residual_of(const csr_graph<Vertex>& graph, bool weighted, const run_control& control,
+                                     unsigned few = 4) {
   const std::uint64_t n = graph.vertices();
   residual_network<Vertex> made;
   made.offsets = machine::page_array<std::uint64_t>(n + 1);
@@ -65,8 +70,21 @@ residual_network<Vertex> residual_of(const csr_graph<Vertex>& graph, bool weight
   made.arcs = machine::page_array<residual_arc<Vertex>>(made.offsets[n]);
   over_vertices([&](std::uint64_t v) {
     std::uint64_t to = made.offsets[v];
-    each_capacity(graph, weighted, v, [&](Vertex w, double capacity) { made.arcs[to++] = {capacity, 0, w}; });
+    each_capacity(graph, weighted, v, [&](Vertex w, double capacity) { made.arcs[to++] = {capacity, w, 0}; });
   });
+  // Vertices in order meet the arcs of each row in its order: a step an arc, by one thread. All threads can search
+  // rows, in several times as many steps.
+  if (threads() <= few) {
+    machine::page_array<Vertex> next(n);
+    for (std::uint64_t v = 0; v < n; ++v) {
+      if (v % 65536 == 0) control.check();
+      for (std::uint64_t a = made.offsets[v]; a != made.offsets[v + 1]; ++a) {
+        const std::uint64_t w = made.arcs[a].target;
+        made.arcs[made.offsets[w] + next[w]++].partner = static_cast<Vertex>(a - made.offsets[v]);
+      }
+    }
+    return made;
+  }
   over_vertices([&](std::uint64_t v) {
     for (std::uint64_t a = made.offsets[v]; a != made.offsets[v + 1]; ++a) {
       const std::uint64_t w = made.arcs[a].target;
@@ -74,7 +92,7 @@ residual_network<Vertex> residual_of(const csr_graph<Vertex>& graph, bool weight
       const auto* const end = made.arcs.data() + made.offsets[w + 1];
       const auto* const back = std::lower_bound(
           begin, end, v, [](const residual_arc<Vertex>& arc, std::uint64_t target) { return arc.target < target; });
-      made.arcs[a].partner = static_cast<std::uint64_t>(back - made.arcs.data());
+      made.arcs[a].partner = static_cast<Vertex>(back - begin);
     }
   });
   return made;

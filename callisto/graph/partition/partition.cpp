@@ -147,6 +147,7 @@ class refined_parts {
       : level_(level), part_(std::move(parts)), size_(count), most_(most), ties_(count), seen_(count) {
     for (std::uint32_t v = 0; v < level.vertices(); ++v) size_[part_[v]] += level.size[v];
     for (const std::uint64_t s : size_) over_ += above_bound(s);
+    find_hubs();
   }
 
   double cut() const {
@@ -163,22 +164,39 @@ class refined_parts {
   /// Moves vertices by gain, the best first, also those that lose, and goes back to the best division seen. Returns
   /// whether it got better. `exchange`: on the way a part may be above the bound by one vertex, so that full parts can
   /// exchange vertices (Fiduccia and Mattheyses 1982).
+  ///
+  /// A move costs a step for each neighbour, however many neighbours that one has: it raises what the neighbour can gain
+  /// at most by the weight between them, and reads the row of a vertex when no other may gain more. Where the
+  /// best part is full, a vertex waits for another to leave that part.
   bool improve(std::mt19937_64& random, bool exchange) {
     slack_ = exchange ? *std::max_element(level_.size.begin(), level_.size.end()) : 0;
     struct candidate {
-      double gain;
+      double gain;  ///< at most
       std::uint64_t tie;
       std::uint32_t vertex;
-      std::uint32_t to;
       bool operator<(const candidate& o) const { return std::tie(gain, tie) < std::tie(o.gain, o.tie); }
     };
-    std::priority_queue<candidate> queue;
-    const auto offer = [&](std::uint32_t v) {
-      const auto [to, gain] = best_move(v);
-      if (to != part_[v]) queue.push({gain, random(), v, to});
-    };
+    constexpr double never = -std::numeric_limits<double>::infinity();
     const std::uint32_t n = level_.vertices();
-    for (std::uint32_t v = 0; v < n; ++v) offer(v);
+    std::priority_queue<candidate> queue;
+    std::vector<double> most(n);           // what a vertex gains at most
+    std::vector<double> queued(n, never);  // the entry that counts; lower ones of the vertex do not
+    std::vector<bool> waits(n);
+    std::vector<std::priority_queue<candidate>> waiting(size_.size());  // by part without room
+    const auto offer = [&](std::uint32_t v, double gain) {
+      queue.push({gain, random(), v});
+      queued[v] = gain;
+    };
+    const auto take_note = [&](std::uint32_t v, const best_of& found) {
+      most[v] = found.most;
+      waits[v] = found.to != found.wished;
+      if (waits[v]) waiting[found.wished].push({found.most, random(), v});
+    };
+    for (std::uint32_t v = 0; v < n; ++v) {
+      const best_of found = best_move(v);
+      take_note(v, found);
+      if (found.to != part_[v]) offer(v, found.gain);
+    }
     std::vector<bool> moved(n);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // vertex, where it was
     std::uint64_t over = excess();
@@ -191,26 +209,48 @@ class refined_parts {
     while (!queue.empty() && moves.size() - best < patience) {
       const candidate c = queue.top();
       queue.pop();
-      if (moved[c.vertex]) continue;
-      const auto [to, gain] = best_move(c.vertex);
-      if (to == part_[c.vertex]) continue;
-      if (to != c.to || gain != c.gain) {
-        queue.push({gain, c.tie, c.vertex, to});
+      const std::uint32_t v = c.vertex;
+      if (moved[v] || c.gain != queued[v]) continue;
+      queued[v] = never;
+      const best_of found = best_move(v);
+      take_note(v, found);
+      const std::uint32_t from = part_[v];
+      if (found.to == from) continue;
+      if (found.gain < c.gain && !queue.empty() && found.gain < queue.top().gain) {
+        offer(v, found.gain);
         continue;
       }
-      moves.emplace_back(c.vertex, part_[c.vertex]);
-      moved[c.vertex] = true;
-      move(c.vertex, to);
+      moves.emplace_back(v, from);
+      moved[v] = true;
+      move(v, found.to);
       over = excess();
-      gained += gain;
+      gained += found.gain;
       const bool better = over < best_over || (over == best_over && gained > best_gain + 1e-12);
       if (better) {
         best_over = over;
         best_gain = gained;
         best = moves.size();
       }
-      for (const weighted_arc& a : level_.row(c.vertex)) {
-        if (!moved[a.to]) offer(a.to);
+      while (!waiting[from].empty()) {
+        const std::uint32_t next = waiting[from].top().vertex;
+        waiting[from].pop();
+        if (moved[next] || !waits[next]) continue;
+        waits[next] = false;
+        if (most[next] > queued[next]) offer(next, most[next]);
+        break;
+      }
+      for (const weighted_arc& a : level_.row(v)) {
+        if (moved[a.to]) continue;
+        // A neighbour left behind loses a tie at home and gains one where v went; one there already gains nothing.
+        most[a.to] += part_[a.to] == from ? 2 * a.weight : part_[a.to] == found.to ? -a.weight : a.weight;
+        if (waits[a.to]) {  // what it gains where there is room is not known by what it gains at most
+          const best_of other = best_move(a.to);
+          most[a.to] = other.most;
+          waits[a.to] = other.to != other.wished;
+          if (other.to != part_[a.to] && other.gain > queued[a.to]) offer(a.to, other.gain);
+          continue;
+        }
+        if (part_[a.to] != found.to && most[a.to] > queued[a.to]) offer(a.to, most[a.to]);
       }
     }
     for (std::size_t i = moves.size(); i-- > best;) move(moves[i].first, moves[i].second);
@@ -237,12 +277,46 @@ class refined_parts {
     size_[to] += level_.size[v];
     over_ += above_bound(size_[from]) + above_bound(size_[to]);
     part_[v] = to;
+    if (hubs_ == 0) return;
+    for (const weighted_arc& a : level_.row(v)) {
+      if (hub_[a.to] == no_hub) continue;
+      double* const ties = ties_of(a.to);
+      ties[from] -= a.weight;
+      ties[to] += a.weight;
+    }
   }
 
-  /// Returns the neighbouring part that v gains most by moving to, and what the cut loses; v's own if none has room.
-  std::pair<std::uint32_t, double> best_move(std::uint32_t v) {
+  /// Counts the ties of vertices that have many neighbours beside the parts: reading their rows would take too long.
+  void find_hubs() {
+    const std::size_t many = std::max<std::size_t>(64, 4 * size_.size());
+    for (std::uint32_t v = 0; v < level_.vertices(); ++v) {
+      if (level_.row(v).size() < many) continue;
+      if (hubs_ == 0) hub_.assign(level_.vertices(), no_hub);
+      hub_[v] = hubs_++;
+      hub_ties_.resize(hubs_ * size_.size());
+      for (const weighted_arc& a : level_.row(v)) ties_of(v)[part_[a.to]] += a.weight;
+    }
+  }
+  double* ties_of(std::uint32_t hub) { return hub_ties_.data() + std::size_t{hub_[hub]} * size_.size(); }
+
+  struct best_of {
+    std::uint32_t to;      ///< the neighbouring part with room where a vertex gains most; its own if there is none
+    double gain;           ///< what the cut loses then
+    std::uint32_t wished;  ///< the neighbouring part where it gains most, with room or not; its own if there is none
+    double most;           ///< what the cut would lose then
+  };
+  best_of best_move(std::uint32_t v) {
     double own = 0;
     touched_.clear();
+    if (hubs_ != 0 && hub_[v] != no_hub) {
+      const double* const ties = ties_of(v);
+      for (std::uint32_t p = 0; p < size_.size(); ++p) {
+        if (ties[p] <= 0 || p == part_[v]) continue;
+        ties_[p] = ties[p];
+        touched_.push_back(p);
+      }
+      return best_of_touched(v, ties[part_[v]]);
+    }
     for (const weighted_arc& a : level_.row(v)) {
       const std::uint32_t p = part_[a.to];
       if (p == part_[v]) {
@@ -256,11 +330,21 @@ class refined_parts {
       }
       ties_[p] += a.weight;
     }
+    return best_of_touched(v, own);
+  }
+
+  best_of best_of_touched(std::uint32_t v, double own) {
     std::uint32_t best = part_[v];
     double most = 0;
+    std::uint32_t wished = part_[v];
+    double most_wished = 0;
     const bool leaves_full = size_[part_[v]] > most_;
     for (const std::uint32_t p : touched_) {
       seen_[p] = false;
+      if (wished == part_[v] || ties_[p] > most_wished) {
+        wished = p;
+        most_wished = ties_[p];
+      }
       const bool room =
           size_[p] + level_.size[v] <= most_ + slack_ || (leaves_full && size_[p] + level_.size[v] < size_[part_[v]]);
       if (!room) continue;
@@ -269,7 +353,7 @@ class refined_parts {
         most = ties_[p];
       }
     }
-    return {best, most - own};
+    return {best, most - own, most == most_wished ? best : wished, most_wished - own};
   }
 
   std::uint64_t above_bound(std::uint64_t size) const { return size > most_ ? size - most_ : 0; }
@@ -283,6 +367,10 @@ class refined_parts {
   std::vector<double> ties_;
   std::vector<bool> seen_;
   std::vector<std::uint32_t> touched_;
+  static constexpr std::uint32_t no_hub = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t hubs_ = 0;
+  std::vector<std::uint32_t> hub_;  ///< by vertex: its number among hubs; empty if there are none
+  std::vector<double> hub_ties_;    ///< by hub and part
 };
 
 /// Grows part after part, each by the vertex with most weight into it; the rest is the last part.

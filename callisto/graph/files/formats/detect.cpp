@@ -98,7 +98,7 @@ void refuse_known(const input::source& from) {
         kind{">>sparse6<<"sv,
              "is a sparse6 file, which is not read; networkx.read_sparse6 and write_edgelist convert it"},
         kind{"(tlp "sv, "is a Tulip file, which is not read; GraphML, GML, GEXF, Pajek and tables are"},
-        kind{"@prefix"sv, "is RDF (Turtle), which is not read; write an edge a line"},
+        kind{"@prefix"sv, "is RDF (Turtle), which is not read; write it as N-Triples (rapper, riot and rdflib do)"},
         kind{"MATLAB"sv, "is a MATLAB file, which is not read; write the matrix as Matrix Market"},
         kind{"33D32945"sv, "is a SteinLib file, which is not read; write an edge a line"}}) {
     if (head.starts_with(k.begin)) throw input_error(from.name(), 0, k.is);
@@ -108,14 +108,6 @@ void refuse_known(const input::source& from) {
     if (head.starts_with(begin)) {
       throw input_error(from.name(), 0, "is a dump of a database (SQL), which is not read; write its table as CSV");
     }
-  }
-  const std::string first_line = input::lower_case(head.substr(0, std::min(head.find('\n'), std::size_t{256})));
-  if (first_line.starts_with("dl ") && first_line.find('=') != first_line.npos) {
-    throw input_error(from.name(), 0, "is a UCINET DL file, which is not read; GraphML, GML, Pajek and tables are");
-  }
-  if (first_line.starts_with('<') && first_line.find("> <") != first_line.npos &&
-      first_line.find(" .") != first_line.npos) {
-    throw input_error(from.name(), 0, "is RDF (N-Triples), which is not read; write an edge a line");
   }
 }
 
@@ -247,6 +239,10 @@ file_format detect(const input::source& from) {
                        "CGR"sv)) {
     throw input_error(from.name(), 0, "is a native Callisto graph, which is opened from an uncompressed file only");
   }
+  if (has_suffix(from.name(), ".nt") || has_suffix(from.name(), ".nq") || is_ntriples(head, from.head_is_all())) {
+    return file_format::ntriples;
+  }
+  if (has_suffix(from.name(), ".dl") || is_dl(head)) return file_format::dl;
   if (const auto structured = detect_structured(from)) return *structured;
   for (const std::string_view suffix : {".gr"sv, ".col"sv, ".clq"sv, ".max"sv, ".dimacs"sv}) {
     if (has_suffix(from.name(), suffix) && begins_like_dimacs(head)) return file_format::dimacs;

@@ -14,7 +14,7 @@ struct named {
   std::string_view name;
 };
 
-constexpr std::array<named, 22> names{{
+constexpr std::array<named, 24> names{{
     {file_format::automatic, "automatic"},
     {file_format::edge_list, "edge-list"},
     {file_format::weighted_edge_list, "weighted-edge-list"},
@@ -37,6 +37,8 @@ constexpr std::array<named, 22> names{{
     {file_format::lgl, "lgl"},
     {file_format::sif, "sif"},
     {file_format::tgf, "tgf"},
+    {file_format::dl, "dl"},
+    {file_format::ntriples, "ntriples"},
 }};
 
 struct suffixed {
@@ -44,7 +46,7 @@ struct suffixed {
   file_format format;
 };
 
-constexpr std::array<suffixed, 29> suffixes{{
+constexpr std::array<suffixed, 32> suffixes{{
     {".el", file_format::edge_list},
     {".txt", file_format::edge_list},
     {".tsv", file_format::edge_list},
@@ -72,6 +74,9 @@ constexpr std::array<suffixed, 29> suffixes{{
     {".lgl", file_format::lgl},
     {".sif", file_format::sif},
     {".tgf", file_format::tgf},
+    {".dl", file_format::dl},
+    {".nt", file_format::ntriples},
+    {".nq", file_format::ntriples},
     {".col", file_format::dimacs},
     {".clq", file_format::dimacs},
 }};
@@ -94,7 +99,8 @@ file_format format_from_name(std::string_view name) {
 bool can_be_written(file_format format) noexcept {
   return format != file_format::automatic && format != file_format::adjacency_list && format != file_format::ligra &&
          format != file_format::npz && format != file_format::npy && format != file_format::lgl &&
-         format != file_format::sif && format != file_format::tgf;
+         format != file_format::sif && format != file_format::tgf && format != file_format::dl &&
+         format != file_format::ntriples;
 }
 
 file_format format_from_suffix(std::string_view path) noexcept {

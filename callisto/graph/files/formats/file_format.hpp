@@ -31,6 +31,8 @@ enum class file_format {
   dot,                 ///< text, the language of Graphviz (.dot, .gv)
   lgl,                 ///< text, Large Graph Layout: a vertex, then its neighbours (.lgl)
   sif,                 ///< text, Cytoscape's simple interaction format (.sif)
+  dl,                  ///< text, UCINET's data language (.dl)
+  ntriples,            ///< text, RDF: subject, predicate, object (.nt, .nq)
   tgf,                 ///< text, the trivial graph format: vertices, "#", edges (.tgf)
 };
 

@@ -61,11 +61,21 @@ any_edge_list read_sif(input::source& from, const read_options& options, const r
                        read_report& report);
 any_edge_list read_tgf(input::source& from, const read_options& options, const run_control& control,
                        read_report& report);
+any_edge_list read_dl(input::source& from, const read_options& options, const run_control& control,
+                      read_report& report);
+any_edge_list read_ntriples(input::source& from, const read_options& options, const run_control& control,
+                            read_report& report);
 any_edge_list read_metis(input::source& from, const read_options& options, const run_control& control);
 any_edge_list read_gapbs(input::source& from, bool weighted, const read_options& options);
 
 /// True for LGL: lines "# VERTEX" above lines of one neighbour each.
 bool is_lgl(std::string_view head, bool all);
+
+/// True for UCINET's data language: "DL", then a phrase about sizes or the format.
+bool is_dl(std::string_view head);
+
+/// True for RDF's N-Triples and N-Quads: the first line is a statement.
+bool is_ntriples(std::string_view head, bool all);
 
 /// True for the Graphviz language: comments, then "graph {" or "digraph {".
 bool is_dot(std::string_view head);
