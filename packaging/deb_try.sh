@@ -15,8 +15,11 @@ compgen -G "$dist/*.deb" >/dev/null || die "no packages in $dist"
 
 # Mounts are in a namespace of their own: they vanish with this script, however it ends.
 [[ ${CALLISTO_IN_NAMESPACE:-} == yes ]] || exec env CALLISTO_IN_NAMESPACE=yes unshare --mount "$0" "$dist"
+# A system's root is a mount, and other accounts can enter it: tests try these.
 root=$(mktemp -d)
-trap 'umount -R "$root/proc" "$root/dev" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
+chmod 755 "$root"
+mount --bind "$root" "$root"
+trap 'umount -R "$root" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 # shellcheck disable=SC2016 # apt's own $
 mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $suite" | head -n 1)
@@ -25,9 +28,11 @@ debootstrap --variant=minbase "$suite" "$root" ${mirror:+"$mirror"} >"$root.log"
 rm "$root.log"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
-mkdir "$root/debs"
+mkdir -p "$root/debs/source/debian" "$root/debs/source/tests/install"
 cp "$dist"/*.deb "$root/debs/"
-cp -r packaging/debian/tests tests/install/joints.py "$root/debs/"
+# What the autopkgtests take from the source package; they start in its folder.
+cp -r packaging/debian/tests "$root/debs/source/debian/"
+cp tests/install/joints.py "$root/debs/source/tests/install/"
 # There a program that starts at installation would find no system to run on.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
@@ -54,7 +59,7 @@ while IFS=': ' read -r field value; do
       fi
       IFS=', ' read -ra needs <<<"$value"
       inside apt-get install -y --no-install-recommends "${needs[@]}" || die "autopkgtest $test: no $value"
-      inside sh "/debs/tests/$test" || die "autopkgtest $test failed"
+      inside sh -c "cd /debs/source && sh debian/tests/$test" || die "autopkgtest $test failed"
       echo "deb: autopkgtest $test: passed"
       count=$((count + 1))
       ;;
@@ -64,6 +69,7 @@ done <packaging/debian/tests/control
 
 inside apt-get purge -y "${names[@]}" || die "the packages cannot be purged"
 inside sh -c '! dpkg-query -W "*callisto*" 2>/dev/null | grep .' || die "packages are left after the purge"
-inside sh -c '! find / -xdev \( -path /debs -o -path /proc -o -path /dev -o -path /var/cache/apt \) -prune -o -name "*callisto*" -print | grep .' ||
+# What is in /run ends with the system; the broker that a test starts there has no systemd to take its folder away.
+inside sh -c '! find / -xdev \( -path /debs -o -path /proc -o -path /dev -o -path /run -o -path /var/cache/apt \) -prune -o -name "*callisto*" -print | grep .' ||
   die "files are left after the purge"
 echo "deb: purged; nothing is left"

@@ -111,9 +111,10 @@ for python in "${pythons[@]}"; do
   if [[ $kind == own || -z $abi3 ]]; then
     rm -rf "$work/raw" "$work/build" "$work/repaired"
     "$python" -m venv "$work/build"
-    # One build folder, configured anew: the library is the same for all Pythons, and is compiled once.
+    # One build folder, configured anew: the library is the same for all Pythons, and is compiled once. It lies as deep as
+    # that of `pip install`, so that a compiler cache serves both.
     logged "build-$tag" "$work/build/bin/python" -m pip wheel -v --no-deps --wheel-dir "$work/raw" \
-      --config-settings "build-dir=$work/cmake" --config-settings cmake.args=--fresh "$work/source"
+      --config-settings "build-dir=$work/source/build/wheel/any" --config-settings cmake.args=--fresh "$work/source"
     # Fails if a function of a later C library is used.
     logged "auditwheel-$tag" "$work/tools/bin/python" -m auditwheel repair --plat "manylinux_2_34_$(uname -m)" \
       --wheel-dir "$work/repaired" "$work"/raw/*.whl

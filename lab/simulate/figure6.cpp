@@ -148,6 +148,7 @@ void run(const fig6_options& o, const std::stop_token& stop) {
   std::string name;
   const graph::any_graph graph = [&] {
     if (!o.input.file.empty()) {
+      check_no_machine(o.input.file);
       name = short_name(o.input.file);
       return o.input.load(context).graph;
     }

@@ -85,6 +85,7 @@ graph::csr_graph<std::uint32_t> load_or_generate(const simulate_fig7_arguments& 
     what.seed = o.seed;
     g = graph::build_graph(graph::generate_kronecker(what, context), o.input.options.build, context);
   } else {
+    check_no_machine(o.input.file);
     g = o.input.load(context).graph;
   }
   if (auto* narrow = std::get_if<graph::csr_graph<std::uint32_t>>(&g)) return std::move(*narrow);

@@ -360,6 +360,7 @@ void run_fig5(const fig5_options& o, const std::stop_token& stop) {
     loop(workload_kind::triangles, triangles_arc_cycles);
   };
   for (const std::string& file : o.files) {
+    check_no_machine(file);
     graph_input input = o.input;
     input.file = file;
     add(input.load(context).graph, short_name(file));

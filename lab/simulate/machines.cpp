@@ -57,4 +57,11 @@ machine::simulation::description load_machine(const std::string& name) {
   return machine::simulation::parse_description(machine_text(name), one_line(name));
 }
 
+void check_no_machine(const std::string& file) {
+  const auto shipped = shipped_machines();
+  if (std::none_of(shipped.begin(), shipped.end(), [&](const shipped_machine& m) { return m.name == file; })) return;
+  if (std::ifstream(file)) return;
+  throw usage_error(fmt::format("FILE: expected a graph, found the machine '{0}'; say --machine {0}", file));
+}
+
 }  // namespace callisto::lab

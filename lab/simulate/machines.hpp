@@ -31,4 +31,8 @@ std::string machine_text(const std::string& name);
 /// is malformed.
 machine::simulation::description load_machine(const std::string& name);
 
+/// Throws usage_error if `file`, which should be a graph, is no file but the name of a shipped machine: figures of
+/// loops take the machine as their argument, those of graphs take it behind --machine.
+void check_no_machine(const std::string& file);
+
 }  // namespace callisto::lab

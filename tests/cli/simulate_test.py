@@ -135,6 +135,8 @@ class Simulate(CommandTest):
         self.check_figure(self.json("simulate", "fig5", "--scale", "9", *small), svg,
                           ["pagerank of Kronecker 9", "triangles of Kronecker 9"])
         self.refuse(INPUT, "simulate", "fig5", self.folder / "none", says="none")
+        for figure in ["fig5", "fig6", "fig7"]:
+            self.refuse(USAGE, "simulate", figure, "x4-2", says="say --machine x4-2")
 
     def test_simulate_draws_figure_6(self):
         svg = self.folder / "figure6.svg"
