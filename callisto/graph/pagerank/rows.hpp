@@ -163,7 +163,7 @@ class packed_rows {
       if (is_cut(first + runs[i].first)) continue;
       const auto row = in.row(first + runs[i].first);
       // Of a very long row that leaves the block, few entries are of the block: the published values will do.
-      const bool far = row.size() > very_long && !lies_in(row.data(), row.data() + row.size(), first, last);
+      const bool far = row.size() > very_long() && !lies_in(row.data(), row.data() + row.size(), first, last);
       for (const Vertex u : row) *next++ = far || runs[i].moved != 0 ? u : entry(u);
     }
   }
@@ -226,7 +226,7 @@ class packed_rows {
  private:
   static constexpr std::size_t lanes = 4;
   static constexpr std::uint64_t longest = longest_short_row;  ///< longer rows are not interleaved
-  static constexpr std::uint64_t very_long = 4 * pagerank_limits::most_block;
+  static std::uint64_t very_long() noexcept { return 4 * pagerank_limits::most_block; }
   /// Unused entries of a block's groups at most: the differences of lengths in all groups, and the last group's rest.
   static constexpr std::uint64_t most_padding = 2 * (lanes - 1) * longest;
 
