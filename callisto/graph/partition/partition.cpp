@@ -165,9 +165,9 @@ class refined_parts {
   /// whether it got better. `exchange`: on the way a part may be above the bound by one vertex, so that full parts can
   /// exchange vertices (Fiduccia and Mattheyses 1982).
   ///
-  /// A move costs a step for each neighbour, however many neighbours that one has: it raises what the neighbour can gain
-  /// at most by the weight between them, and reads the row of a vertex when no other may gain more. Where the
-  /// best part is full, a vertex waits for another to leave that part.
+  /// A move costs a step for each neighbour, however many neighbours that one has: it raises what the neighbour can
+  /// gain at most by the weight between them, and reads the row of a vertex when no other may gain more. Where the best
+  /// part is full, a vertex waits for another to leave that part.
   bool improve(std::mt19937_64& random, bool exchange) {
     slack_ = exchange ? *std::max_element(level_.size.begin(), level_.size.end()) : 0;
     struct candidate {
