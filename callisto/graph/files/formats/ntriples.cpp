@@ -45,11 +45,11 @@ class rdf_line {
 
   /// Parses the line into `all`. Throws rdf_fault.
   void parse(rdf_statement& all) {
-    take(all.subject, "a subject");
+    take(all.subject, "a subject (<IRI> or _:NAME)");
     if (all.subject.kind == rdf_kind::literal) throw rdf_fault{"the subject is a text in quotes"};
-    take(all.predicate, "a predicate");
+    take(all.predicate, "a predicate (<IRI>)");
     if (all.predicate.kind != rdf_kind::iri) throw rdf_fault{"the predicate is no <IRI>"};
-    take(all.object, "an object");
+    take(all.object, "an object (<IRI>, _:NAME or \"text\")");
     all.graph.reset();
     if (!rest_.empty() && rest_.front() != '.') {
       take(all.graph.emplace(), "'.' or a graph");
@@ -82,7 +82,7 @@ class rdf_line {
       term.kind = rdf_kind::literal;
       take_text(term);
     } else {
-      throw rdf_fault{std::string("expected ") + what + " (<IRI>, _:NAME or \"text\"), found " + found()};
+      throw rdf_fault{std::string("expected ") + what + ", found " + found()};
     }
     skip_blanks();
   }
