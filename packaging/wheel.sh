@@ -117,7 +117,7 @@ for python in "${pythons[@]}"; do
       --config-settings "build-dir=$work/source/build/wheel/any" --config-settings cmake.args=--fresh "$work/source"
     # Fails if a function of a later C library is used.
     logged "auditwheel-$tag" "$work/tools/bin/python" -m auditwheel repair --plat "manylinux_2_34_$(uname -m)" \
-      --wheel-dir "$work/repaired" "$work"/raw/*.whl
+      --zip-compression-level 9 --wheel-dir "$work/repaired" "$work"/raw/*.whl
     wheel=$(echo "$work"/repaired/*.whl)
     mv "$wheel" "$dist/"
     wheel=$dist/${wheel##*/}
