@@ -17,8 +17,8 @@ struct bfs_limits {
   /// level before a bottom-up one is a flood, which costs less than a top-down level, so that 6 is best
   /// (docs/notebook/2026-11-23-instructions-not-pages.md).
   static constexpr std::uint64_t alpha = 6;  ///< share; 1.74 (bfs.kronecker)
-  /// Arcs that one thread follows alone. Alone it claims no vertex by an atomic instruction, and
-  /// finds in its own cache what it wrote a level before.
+  /// Arcs that one thread follows alone. Alone it claims no vertex by an atomic instruction, and finds in its
+  /// own cache what it wrote a level before.
   static constexpr std::uint64_t few_arcs = 2 * loop::loop_cost;  ///< arcs; flat
   /// After this many consecutive levels of at most `few_arcs` arcs, more are expected, and levels run in supersteps.
   static constexpr std::uint32_t small_levels = 16;  ///< levels; flat
