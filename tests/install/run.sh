@@ -112,7 +112,11 @@ read -ra flags < <(pkg-config --cflags --libs callisto_global)
 check "version of callisto_global" test "$(pkg-config --modversion callisto_global)" = "$version"
 mkdir "$work/elsewhere"
 check "build ranks with pkg-config" "$cxx" -std=c++20 "$source/ranks.cpp" -o "$work/elsewhere/ranks" "${flags[@]}"
-prints_sum() { [[ $(LD_LIBRARY_PATH="$libdir" CALLISTO_GLOBAL_THREADS=1 "${@:2}" 2>&1) == "$1" ]]; }
+prints_sum() {
+  local status=0 said
+  said=$(LD_LIBRARY_PATH="$libdir" CALLISTO_GLOBAL_THREADS=1 "${@:2}" 2>&1) || status=$?
+  [[ $said == "$1" && $status -eq 0 ]] || { echo "exit status $status, and it said: $said" >&2; return 1; }
+}
 check "ranks run alone" prints_sum "1 ranks, sum 1" "$work/elsewhere/ranks"
 read -ra flags < <(pkg-config --cflags --libs callisto_cluster)
 check "build a graph over ranks" "$cxx" -std=c++20 "$source/ranked_graph.cpp" -o "$work/elsewhere/ranked_graph" "${flags[@]}"

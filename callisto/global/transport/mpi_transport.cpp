@@ -41,6 +41,12 @@ struct introduction {
   std::array<std::uint64_t, 64> contexts = {};  ///< that it may run on, a bit each
 };
 
+/// Counts the messages of one rank.
+struct mpi_traffic {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+};
+
 class mpi_transport final : public transport {
  public:
   mpi_transport(const callisto_mpi_functions& mpi, std::uint64_t program) : mpi_(mpi) {
@@ -91,6 +97,7 @@ class mpi_transport final : public transport {
     const int slot = free_.back();
     free_.pop_back();
     mpi_.send(slot, to, packet_tag, p->bytes(), static_cast<int>(p->size()));
+    ++messages_.sent;
     sending_[static_cast<std::size_t>(slot)] = std::move(p);
     ring(to);
     return true;
@@ -126,11 +133,13 @@ class mpi_transport final : public transport {
     control_message& kept = controls_[static_cast<std::size_t>(slot)];
     kept = m;
     mpi_.send(slot, to, control_tag, &kept, sizeof kept);
+    ++messages_.sent;
   }
   bool take_control(control_message& m) override {
     int source = 0;
     int bytes = 0;
     if (!mpi_.ended_receive(control_slot, &source, &bytes)) return false;
+    ++messages_.received;
     m = control_;
     m.source = source;
     mpi_.receive(control_slot, control_tag, &control_, sizeof control_);
@@ -175,10 +184,8 @@ class mpi_transport final : public transport {
   }
   void leave() override {
     if (memory_) memory_->say_goodbye();
+    receive_the_rest();
     while (free_.size() != mpi_send_slots) collect_sent();
-    introduction mine;
-    std::vector<introduction> all(static_cast<std::size_t>(ranks_));
-    mpi_.gather(&mine, all.data(), sizeof mine);  // a barrier: no rank takes its receives back before
     for (int slot = 0; slot < mpi_receive_slots; ++slot) mpi_.cancel_receive(slot);
     mpi_.finish();
   }
@@ -197,6 +204,7 @@ class mpi_transport final : public transport {
     int source = 0;
     int bytes = 0;
     if (!mpi_.ended_receive(next_, &source, &bytes)) return nullptr;
+    ++messages_.received;
     fruitless_.store(0, std::memory_order_relaxed);  // relaxed: a hint for wait()
     packet_pointer p = std::move(receiving_[static_cast<std::size_t>(next_)]);
     p->peer = source;
@@ -260,6 +268,27 @@ class mpi_transport final : public transport {
       }
   }
 
+  /// Takes what other ranks have sent and the job has no use for: MPICH warns of messages that were not received. No
+  /// rank sends from here on, so all is received when as many messages have come as were sent, by all ranks. It is a
+  /// barrier, too: no rank takes its receives back before.
+  void receive_the_rest() {
+    std::vector<mpi_traffic> all(static_cast<std::size_t>(ranks_));
+    mpi_traffic together;
+    do {
+      control_message unused;
+      while (take_control(unused)) {
+      }
+      while (receive_by_mpi() != nullptr) {
+      }
+      mpi_.gather(&messages_, all.data(), sizeof messages_);
+      together = {};
+      for (const mpi_traffic& m : all) {
+        together.sent += m.sent;
+        together.received += m.received;
+      }
+    } while (together.received != together.sent);
+  }
+
   void post_receive(int slot) {
     packet_pointer p = pool_.take(most_packet);
     mpi_.receive(slot, packet_tag, p->bytes(), static_cast<int>(p->capacity));
@@ -305,6 +334,7 @@ class mpi_transport final : public transport {
   std::vector<packet_pointer> sent_;
   std::array<packet_pointer, packet_slots> receiving_;
   control_message control_;
+  mpi_traffic messages_;
   int next_ = 0;  ///< the receive that ends first
   unsigned looks_ = 0;
   std::uint32_t rings_at_mpi_ = 0;  ///< rings before the last look at MPI

@@ -256,7 +256,9 @@ void attached_thread<M>::come_back() noexcept {
   }
   if (context_ == context_owners<M>::none) return;
   proceeded_at_ = M::ticks();
-  set_.arrive(number_, set_.threads_[number_], nullptr, [this] { return should_yield(); });
+  auto& self = set_.threads_[number_];
+  self.brief_from.store(self.ticks.was_brief() ? proceeded_at_ : 0, machine::order::relaxed);
+  set_.arrive(number_, self, nullptr, [this] { return should_yield(); });
   // Their handlers may wait for threads that have no context.
   if (letters_ != 0) go_without_context();
 }

@@ -15,11 +15,16 @@ std::mutex& mutex() {
 }  // namespace
 
 extern "C" {
-// Exported, so that a stripped shared library has them, too.
+// Exported, so that a stripped shared library has them, too. Kept where a program's linker drops what nothing calls.
+#if __has_attribute(retain)
+#define CALLISTO_KEPT [[gnu::used, gnu::retain]]
+#else
+#define CALLISTO_KEPT [[gnu::used]]
+#endif
 CALLISTO_API extern const std::uint32_t callisto_debug_version;
 CALLISTO_API extern set_entry* callisto_debug_sets;
-[[gnu::used]] constinit const std::uint32_t callisto_debug_version = 1;
-[[gnu::used]] constinit set_entry* callisto_debug_sets = nullptr;
+CALLISTO_KEPT constinit const std::uint32_t callisto_debug_version = 1;
+CALLISTO_KEPT constinit set_entry* callisto_debug_sets = nullptr;
 }
 
 void add(set_entry& set) noexcept {

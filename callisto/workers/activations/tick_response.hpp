@@ -150,15 +150,26 @@ void worker_set<M>::adapt_ticks(unsigned number, ticked_thread<M>& self, bool wa
 }
 
 template <machine::policy M>
-void worker_set<M>::start_own_timer(unsigned number, ticked_thread<M>& self, bool begins) noexcept {
-  if (timer_ == nullptr) return;
-  const tick_rate rate = demanded_rate(number, M::ticks());
-  self.ticks.start(rate);
-  if (begins && self.ticks.was_brief()) {
+void worker_set<M>::start_timer(unsigned number) noexcept {
+  if (timer_ != nullptr) start_timer(number, M::ticks(), demanded_rate(number, M::ticks()));
+}
+
+template <machine::policy M>
+void worker_set<M>::start_timer(unsigned number, std::uint64_t now, tick_rate rate) noexcept {
+  if (threads_[number].is_brief(now)) {
     timer_->set_rate_from_late_on(number, rate);
   } else {
     timer_->set_rate(number, rate);
   }
+}
+
+template <machine::policy M>
+void worker_set<M>::start_own_timer(unsigned number, ticked_thread<M>& self) noexcept {
+  if (timer_ == nullptr) return;
+  const std::uint64_t now = M::ticks();
+  const tick_rate rate = demanded_rate(number, now);
+  self.ticks.start(rate);
+  start_timer(number, now, rate);
 }
 
 // By the thread itself:
@@ -175,7 +186,7 @@ void worker_set<M>::arrive(unsigned number, ticked_thread<M>& self, worker<M>* a
   const auto has_demand = [this, wanted] { return wanted() || work_signal_.has_work(); };
   if (is_watched(context_of(number)) || (is_to_tick && has_demand())) {
     if (!is_to_tick) gate_.add(number);  // so that demand need not start the timer again
-    start_own_timer(number, self, true);
+    start_own_timer(number, self);
   } else if (is_to_tick) {
     // The timer does not tick yet: there was demand while the thread was elsewhere, and there is none now.
     gate_.rest(number, [](unsigned) {}, has_demand, wake());

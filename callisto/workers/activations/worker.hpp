@@ -70,6 +70,15 @@ struct alignas(M::line_size) ticked_thread {
   tick_policy ticks;
   bool has_waited = false;    ///< the last tick without demand has waited for a peer
   std::uint64_t blocked = 0;  ///< how often the thread had blocked at the last look
+
+  /// When an attached thread that was busy briefly before began again, in M::ticks(); 0: it was not. relaxed: threads
+  /// that start its timer take it for a hint.
+  machine::atomic_of<M, std::uint64_t> brief_from{0};
+  /// True if its first tick may come late (tick_policy::was_brief()).
+  bool is_brief(std::uint64_t now) const noexcept {
+    const std::uint64_t from = brief_from.load(machine::order::relaxed);
+    return from != 0 && tick_policy::is_brief(now - from, M::ticks_per_second());
+  }
   /// True if the thread has blocked since the last look. One that is about to make a system call has not.
   bool has_blocked(std::uint64_t times) noexcept { return times != std::exchange(blocked, times); }
 };

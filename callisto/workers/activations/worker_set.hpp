@@ -236,7 +236,7 @@ class worker_set {
   /// few.
   void adapt_ticks(unsigned number, ticked_thread<M>& self, bool waits, std::uint64_t now) noexcept;
   /// By the thread, also in the handler.
-  void start_own_timer(unsigned number, ticked_thread<M>& self, bool begins = false) noexcept;
+  void start_own_timer(unsigned number, ticked_thread<M>& self) noexcept;
 
   /// A thread of this set can be interrupted from now on, as a worker or, if `as` is null, as an attached thread.
   /// wanted() says whether its context is.
@@ -295,9 +295,8 @@ class worker_set {
     };
   }
 
-  void start_timer(unsigned number) noexcept {
-    if (timer_ != nullptr) timer_->set_rate(number, demanded_rate(number, M::ticks()));
-  }
+  void start_timer(unsigned number) noexcept;
+  void start_timer(unsigned number, std::uint64_t now, tick_rate rate) noexcept;
   void stop_timer(unsigned number) noexcept {
     if (timer_ != nullptr) timer_->set_rate(number, tick_rate::none);
   }

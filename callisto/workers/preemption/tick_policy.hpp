@@ -61,12 +61,14 @@ class tick_policy {
     return demanded == tick_rate::rare ? tick_rate::slower : tick_rate::slow;
   }
 
+  static constexpr bool is_brief(std::uint64_t busy, std::uint64_t ticks_per_second) noexcept {
+    return busy < ticks_per_second / briefs_per_second;
+  }
+
   /// The thread has something to do from now on.
   void arrive() noexcept { eager_ticks_ = 0; }
   /// The thread, an attached one, pauses after it was busy for `busy` M::ticks().
-  void pause(std::uint64_t busy, std::uint64_t per_second) noexcept {
-    was_brief_ = busy < per_second / briefs_per_second;
-  }
+  void pause(std::uint64_t busy, std::uint64_t per_second) noexcept { was_brief_ = is_brief(busy, per_second); }
   /// Whether the thread was busy for so short a time before its last pause that no tick was due in it. Then the first
   /// tick may come late: to start a timer that is due soon, and to stop it, takes longer than many a region.
   bool was_brief() const noexcept { return was_brief_; }
