@@ -53,8 +53,8 @@ class some_ranks {
   machine::page_array<word> words_;
 };
 
-/// Ranks vertices as graph::degree_ranking does: by falling degree, and by number. A process looks at the degrees of
-/// its own vertices; it has the ranks of all vertices.
+/// Ranks vertices as graph::degree_ranking does: by falling degree, and by number. Processes look at the degrees of
+/// own vertices, and share the ranks.
 template <class Vertex>
 class dealt_ranking {
  public:

@@ -1,6 +1,7 @@
 #include <callisto/cluster/rank_partners.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/machine/system/kept_pages.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +9,11 @@
 namespace callisto::cluster {
 
 rank_partners::rank_partners(std::vector<std::uint64_t> bounds)
-    : partners(static_cast<std::size_t>(global::here().rank), std::move(bounds)) {}
+    : partners(static_cast<std::size_t>(global::here().rank), std::move(bounds)) {
+  // Ranks share a machine, and have little memory each.
+  constexpr std::size_t most_kept = std::size_t{4} << 20;
+  if (count() != 1) machine::keep_pages(most_kept);
+}
 
 void rank_partners::share_bytes(std::byte* all, const std::vector<std::uint64_t>& bounds) {
   global::share_parts(std::span(all, bounds.back()), bounds);
