@@ -27,7 +27,7 @@ std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& gr
         const std::uint64_t lanes = lanes_of_betweenness();
         if (kernel == "betweenness") return (16 + 8 * lanes) * all + 28 * lanes * own;
         if (kernel == "bfs") return (id + 1) * all + 12 * told;
-        if (kernel == "components") return 3 * id * all;
+        if (kernel == "components") return 2 * id * all;
         if (kernel == "kcore") return 8 * all + id * own;
         if (kernel == "sssp") return 24 * all + id * all + 16 * (own + arcs / 5);
         // Ranks of all vertices; places, rows, and the rows of one other rank.

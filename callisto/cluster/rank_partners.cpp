@@ -36,8 +36,8 @@ void rank_partners::exchange_bytes(std::span<const std::byte> from, const std::v
 
 namespace {
 
-/// The arcs of 4 bytes that weigh as much as a vertex of any degree: its offset takes 8 bytes, its state in kernels 4 to
-/// 100. A vertex takes the time of about two arcs; a larger number would make parts of few vertices slow.
+/// The arcs of 4 bytes that weigh as much as a vertex of any degree: its offset takes 8 bytes, its state in kernels 4
+/// to 100. A vertex takes the time of about two arcs; a larger number would make parts of few vertices slow.
 constexpr std::uint64_t arcs_of_vertex = 6;
 
 /// Returns bounds of parts of whole pieces; before(i) is the weight of the first i pieces.

@@ -600,6 +600,23 @@ TEST_P(Cluster, StatisticsAreThoseOfOneProcess) {
   }
 }
 
+// A hub does not keep others out of its part: the vertices of a star are dealt evenly, whatever its row weighs.
+TEST(Bounds, OfAMappedStarAreEven) {
+  const any_graph star = graph_of(16'385, graph::shapes::star(16'384), direction::undirected);
+  for (const int ranks : {1, 2, 3, 8}) {
+    global::in_process_job job;
+    job.net.ranks = ranks;
+    global::run_in_process(job, [&](global::session& s) {
+      const auto among = partners_of(star);
+      const auto own = among->last() - among->first();
+      const std::uint64_t even = 16'385 / static_cast<std::uint64_t>(ranks);
+      const std::uint64_t piece = graph::partner_piece(16'385);
+      EXPECT_LE(own, even + even / 16 + piece) << s.rank() << " of " << ranks;
+      EXPECT_GE(own + even / 8 + piece, even) << s.rank() << " of " << ranks;
+    });
+  }
+}
+
 // Parts are whole pieces, follow each other, and differ in weight by one piece at most, where pieces are alike.
 TEST(Bounds, AreBalancedAndWholePieces) {
   std::vector<std::uint64_t> offsets(10'001);
