@@ -58,6 +58,13 @@ class dealt_betweenness {
     }
   }
 
+  /// Frees what only searches need.
+  void end_search() {
+    lanes_.clear();
+    from_hubs_ = lists();
+    to_hubs_ = lists();
+  }
+
   /// Return the sums over the sources, all of them where the result is told.
   page_array<double> scores() { return collected(std::move(scores_)); }
   page_array<double> squares() { return squares_.empty() ? page_array<double>() : collected(std::move(squares_)); }
@@ -264,6 +271,7 @@ graph::betweenness_result betweenness(const graph::any_graph& graph, const graph
         const bool squares = options.samples != 0 && sources.size() < g.vertices();
         dealt_betweenness<Vertex> all(g, squares, control);
         all.search(sources);
+        all.end_search();
         page_array<double> scores = all.scores();
         page_array<double> of_squares = all.squares();
         graph::betweenness_result result;

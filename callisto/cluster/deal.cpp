@@ -1,5 +1,6 @@
 // Dealing the rows of a graph.
 #include <callisto/cluster/deal.hpp>
+#include <callisto/cluster/hub_arcs.hpp>
 #include <callisto/cluster/part_of_array.hpp>
 #include <callisto/global/synchronization/collectives.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
@@ -227,12 +228,20 @@ std::unique_ptr<rank_partners> partners_of(const graph::any_graph& graph) {
         std::vector<std::uint64_t> shares;
         for (std::size_t r = 0; r <= ranks; ++r) shares.push_back(arcs.size() * r / ranks);
         const auto me = static_cast<std::size_t>(global::here().rank);
-        const auto arcs_of = [&](const auto& offsets, std::uint64_t i) {
-          return offsets[std::min(vertices, (i + 1) * piece)] - offsets[i * piece];
+        // Kernels divide the work of a hub's row, and the row of a mapped file takes memory where it is read: what is
+        // above the threshold does not count.
+        const std::uint64_t most = most_arcs_of_others(g, ranks);
+        const auto arcs_of = [&](const auto& rows, std::uint64_t i) {
+          const std::uint64_t last = std::min(vertices, (i + 1) * piece);
+          const std::uint64_t all = rows.offsets[last] - rows.offsets[i * piece];
+          if (ranks == 1 || all <= most) return all;
+          std::uint64_t sum = 0;
+          for (std::uint64_t v = i * piece; v != last; ++v) sum += std::min(most, rows.degree(v));
+          return sum;
         };
         for (std::uint64_t i = shares[me]; i != shares[me + 1]; ++i) {
-          arcs[i] = arcs_of(g.out().offsets, i);
-          if (g.directed() && g.has_in()) arcs[i] += arcs_of(g.in().offsets, i);
+          arcs[i] = arcs_of(g.out(), i);
+          if (g.directed() && g.has_in()) arcs[i] += arcs_of(g.in(), i);
         }
         global::share_parts(std::span(arcs), shares);
         return std::make_unique<rank_partners>(bounds_of_pieces(vertices, arcs, ranks));

@@ -18,11 +18,17 @@ namespace callisto::cluster {
 inline constexpr std::uint64_t least_hub = 64;
 inline constexpr std::uint64_t hubs_in_share = 16;
 
+/// Returns the most arcs of a vertex that is not a hub, among `processes` processes.
+template <class Vertex>
+std::uint64_t most_arcs_of_others(const graph::csr_graph<Vertex>& graph, std::size_t processes) noexcept {
+  return std::max(least_hub, graph.arcs() / (hubs_in_share * processes));
+}
+
 /// Returns the hubs, ascending, at all processes. None for one process, and in a graph without in-edges.
 template <class Vertex>
 std::vector<Vertex> find_hubs(const graph::csr_graph<Vertex>& graph, graph::partners& among) {
   if (among.count() == 1 || !graph.has_in()) return {};
-  const std::uint64_t most = std::max(least_hub, graph.arcs() / (hubs_in_share * among.count()));
+  const std::uint64_t most = most_arcs_of_others(graph, among.count());
   std::vector<Vertex> own;
   for (std::uint64_t v = among.first(); v != among.last(); ++v) {
     if (std::max(graph.out().degree(v), graph.in().degree(v)) > most) own.push_back(static_cast<Vertex>(v));

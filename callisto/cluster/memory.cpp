@@ -27,12 +27,13 @@ std::uint64_t memory_of_rank(std::string_view kernel, const graph::any_graph& gr
         const std::uint64_t lanes = lanes_of_betweenness();
         if (kernel == "betweenness") return (16 + 8 * lanes) * all + 28 * lanes * own;
         if (kernel == "bfs") return (id + 1) * all + 12 * told;
-        if (kernel == "components") return 3 * id * all;
+        if (kernel == "components") return 2 * id * all;
         if (kernel == "kcore") return 8 * all + id * own;
         if (kernel == "sssp") return 24 * all + id * all + 16 * (own + arcs / 5);
-        const std::uint64_t triangles = (16 + 3 * id) * all + 2 * (8 + id) * arcs;
+        // Ranks of all vertices; places, rows, and the rows of one other rank.
+        const std::uint64_t triangles = (id + 1) * all + (24 + 4 * id) * own + 2 * (8 + id) * arcs;
         if (kernel == "triangles") return triangles;
-        if (kernel == "clustering") return triangles + 24 * all + (std::uint64_t{threads()} << 19);
+        if (kernel == "clustering") return triangles + 16 * all + 16 * told + (std::uint64_t{threads()} << 19);
         if (kernel == "distances") return (id + 8) * all + 16 * own;
         return 16 * all;
       },

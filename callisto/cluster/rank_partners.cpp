@@ -1,6 +1,7 @@
 #include <callisto/cluster/rank_partners.hpp>
 #include <callisto/global/synchronization/exchange.hpp>
 #include <callisto/global/transport/here.hpp>
+#include <callisto/machine/system/kept_pages.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +9,11 @@
 namespace callisto::cluster {
 
 rank_partners::rank_partners(std::vector<std::uint64_t> bounds)
-    : partners(static_cast<std::size_t>(global::here().rank), std::move(bounds)) {}
+    : partners(static_cast<std::size_t>(global::here().rank), std::move(bounds)) {
+  // Ranks share a machine, and have little memory each.
+  constexpr std::size_t most_kept = std::size_t{4} << 20;
+  if (count() != 1) machine::keep_pages(most_kept);
+}
 
 void rank_partners::share_bytes(std::byte* all, const std::vector<std::uint64_t>& bounds) {
   global::share_parts(std::span(all, bounds.back()), bounds);
@@ -30,6 +35,10 @@ void rank_partners::exchange_bytes(std::span<const std::byte> from, const std::v
 }
 
 namespace {
+
+/// The arcs of 4 bytes that weigh as much as a vertex of any degree: its offset takes 8 bytes, its state in kernels 4
+/// to 100. A vertex takes the time of about two arcs; a larger number would make parts of few vertices slow.
+constexpr std::uint64_t arcs_of_vertex = 6;
 
 /// Returns bounds of parts of whole pieces; before(i) is the weight of the first i pieces.
 template <class Before>
@@ -56,8 +65,9 @@ std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offset
                                            std::size_t parts) {
   const std::uint64_t vertices = offsets.empty() ? 0 : offsets.size() - 1;
   const std::uint64_t piece = graph::partner_piece(vertices);
-  // A vertex takes about the time and the memory of two arcs, whatever its degree.
-  const auto weight_before = [&](std::uint64_t v) { return 2 * v + offsets[v] + (more.empty() ? 0 : more[v]); };
+  const auto weight_before = [&](std::uint64_t v) {
+    return arcs_of_vertex * v + offsets[v] + (more.empty() ? 0 : more[v]);
+  };
   return bounds_by_weight(vertices, parts,
                           [&](std::uint64_t i) { return weight_before(std::min(vertices, i * piece)); });
 }
@@ -68,7 +78,7 @@ std::vector<std::uint64_t> bounds_of_pieces(std::uint64_t vertices, std::span<co
   std::vector<std::uint64_t> before{0};
   for (const std::uint64_t n : arcs) before.push_back(before.back() + n);
   return bounds_by_weight(vertices, parts,
-                          [&](std::uint64_t i) { return 2 * std::min(vertices, i * piece) + before[i]; });
+                          [&](std::uint64_t i) { return arcs_of_vertex * std::min(vertices, i * piece) + before[i]; });
 }
 
 }  // namespace callisto::cluster

@@ -23,8 +23,9 @@ class rank_partners final : public graph::partners {
                       const make_room& room) override;
 };
 
-/// Returns the bounds of `parts` parts of the vertices: whole pieces (graph::partner_piece()), of about as many arcs
-/// and vertices each. `offsets` and `more` are the offsets of rows, one more than vertices; `more` may be empty.
+/// Returns the bounds of `parts` parts of the vertices: whole pieces (graph::partner_piece()), of about as much memory
+/// each, where a vertex counts as six arcs. `offsets` and `more` are the offsets of rows, one more than vertices;
+/// `more` may be empty.
 std::vector<std::uint64_t> balanced_bounds(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> more,
                                            std::size_t parts);
 

@@ -378,11 +378,14 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
     throw graph::weight_error(
         "a weight is negative, infinite or no number; over ranks, shortest paths need weights of at least 0");
   }
-  const graph::delta_choice choice =
-      graph::choose_delta(graph, options.delta, weights_of_ranks(graph, graph::sampled_arcs(graph.arcs()), control));
+  graph::partners& among = *control.among;
+  // Each process looks at its own rows: the offsets of other rows need not be in its memory.
+  const std::uint64_t connected = among.sum(graph::sampled_with_arcs(graph, among.first(), among.last()));
+  const graph::delta_choice choice = graph::choose_delta(
+      graph, options.delta, weights_of_ranks(graph, graph::sampled_arcs(graph.arcs()), control), connected);
   plan.delta = choice.delta;
   plan.light = choice.light;
-  gather_hubs(graph, *control.among, plan);
+  gather_hubs(graph, among, plan);
   if (plan.light == unreached) return plan;
   graph.out().weights.visit([&](auto weights) { gather_light(graph, weights, control, plan); });
   std::uint64_t light_arcs = plan.rows.arcs.size();
@@ -390,7 +393,7 @@ path_plan<Vertex> plan_paths(const graph::csr_graph<Vertex>& graph, const graph:
     light_arcs += static_cast<std::uint64_t>(
         std::count_if(arcs.begin(), arcs.end(), [&](const auto& a) { return a.weight <= plan.light; }));
   }
-  plan.light_arcs = control.among->sum(light_arcs);
+  plan.light_arcs = among.sum(light_arcs);
   return plan;
 }
 

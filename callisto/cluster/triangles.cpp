@@ -1,9 +1,8 @@
+#include <callisto/cluster/dealt_ranking.hpp>
 #include <callisto/cluster/triangles.hpp>
-#include <callisto/graph/csr/degree_ranking.hpp>
 #include <callisto/graph/csr/shared_sums.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/triangles/kernel.hpp>
-#include <callisto/graph/triangles/orient.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -27,26 +26,19 @@ template <class Vertex>
 class dealt_triangles {
  public:
   dealt_triangles(const graph::csr_graph<Vertex>& graph, const graph::shared_control& control)
-      : among_(*control.among), control_(control), ranking_(graph), of_processes_(among_.count()), marks_(threads()) {
-    graph::rank_vertices(ranking_, control);
-    const std::vector<std::uint64_t>& bounds = among_.bounds();
-    for (std::uint64_t r = 0; r != ranking_.connected(); ++r) {
-      std::size_t p = 0;
-      while (ranking_.vertex(r) >= bounds[p + 1]) ++p;
-      of_processes_[p].push_back(static_cast<Vertex>(r));
-    }
-  }
+      : graph_(graph), among_(*control.among), control_(control), ranking_(graph, among_), marks_(threads()) {}
 
   graph::triangles_result count() {
     const rows_type mine = oriented();
     std::uint64_t triangles = 0;
     with_all(mine, [&](const rows_type& second) { triangles += count_with(mine, second); });
-    return {.triangles = among_.sum(triangles), .edges = among_.sum(mine.edges())};
+    return {.triangles = among_.sum(triangles), .edges = among_.sum(own_edges())};
   }
 
-  /// Returns by vertex how many triangles have it as a corner.
+  /// Returns by vertex how many triangles have it as a corner: of all vertices where the result is told, elsewhere of
+  /// own ones.
   machine::page_array<std::uint64_t> corners() {
-    machine::page_array<std::uint64_t> found(ranking_.connected());
+    machine::page_array<std::uint64_t> found(ranking_.ranked());
     {
       const rows_type mine = oriented();
       // Each thread counts those of the first ranks by itself: hubs are corners of most triangles.
@@ -58,14 +50,27 @@ class dealt_triangles {
     }
     graph::sum_among(among_, found);
     machine::page_array<std::uint64_t> by_vertex(among_.bounds().back());
-    for (std::uint64_t r = 0; r != found.size(); ++r) by_vertex[ranking_.vertex(r)] = found[r];
+    parallel_for(among_.first(), among_.last(), [&](std::uint64_t v) {
+      const std::uint64_t r = ranking_.rank(v);
+      by_vertex[v] = r < found.size() ? found[r] : 0;
+    });
+    among_.collect(by_vertex.data(), among_.bounds());
     return by_vertex;
   }
 
  private:
-  using rows_type = graph::oriented_graph<Vertex>;
+  using rows_type = graph::oriented_graph<Vertex, some_ranks>;
 
-  const std::vector<Vertex>& own() const noexcept { return of_processes_[among_.number()]; }
+  const std::vector<Vertex>& own() const noexcept { return ranking_.own(); }
+
+  /// Returns the edges of the simple undirected graph from own vertices to larger ones.
+  std::uint64_t own_edges() const {
+    return parallel_reduce(among_.first(), among_.last(), std::uint64_t{0}, [&](std::uint64_t v) {
+      std::uint64_t edges = 0;
+      graph::for_each_simple_neighbour(graph_, v, [&](Vertex w) { edges += w > v ? 1 : 0; });
+      return edges;
+    });
+  }
 
   /// Calls f(r) for the ranks of own vertices, in parallel; tells the progress or not. Throws cancelled.
   template <class Function>
@@ -89,7 +94,7 @@ class dealt_triangles {
 
   /// Returns the oriented rows of own vertices; the other rows are empty.
   rows_type oriented() const {
-    rows_type rows(ranking_.connected());
+    rows_type rows(some_ranks(ranking_.ranked(), std::span<const Vertex>(own())));
     over_own([&](std::uint64_t r) { rows.count_rows(ranking_, r, r + 1, 0); });
     rows.place_rows();
     over_own([&](std::uint64_t r) { rows.fill_rows(ranking_, r, r + 1); });
@@ -100,19 +105,22 @@ class dealt_triangles {
   /// Returns the oriented rows of process `from`. The process as far before this one gets `mine`.
   rows_type rows_of(std::size_t from, const rows_type& mine) {
     const std::size_t to = (2 * among_.number() + among_.count() - from) % among_.count();
-    std::vector<std::uint64_t> sizes;
-    sizes.reserve(own().size());
-    for (const Vertex r : own()) sizes.push_back(mine.row_size(r));
     std::vector<std::uint64_t> counts(among_.count());
-    counts[to] = sizes.size();
-    const std::vector<std::uint64_t> came = among_.exchange(sizes, counts);
-    machine::page_array<std::uint64_t> offsets(ranking_.connected() + 1);
-    for (std::size_t i = 0; i != came.size(); ++i) offsets[of_processes_[from][i] + std::uint64_t{1}] = came[i];
-    for (std::uint64_t r = 0; r != ranking_.connected(); ++r) offsets[r + 1] += offsets[r];
+    counts[to] = own().size();
+    const std::vector<Vertex> ranks = among_.exchange(own(), counts);
+    machine::page_array<std::uint64_t> offsets(ranks.size() + 1);
+    {
+      std::vector<Vertex> sizes;  // a row is shorter than there are vertices
+      sizes.reserve(own().size());
+      for (const Vertex r : own()) sizes.push_back(static_cast<Vertex>(mine.row_size(r)));
+      const std::vector<Vertex> came = among_.exchange(sizes, counts);
+      for (std::size_t i = 0; i != came.size(); ++i) offsets[i + 1] = offsets[i] + came[i];
+    }
     counts[to] = mine.targets().size();
     const auto targets =
         std::make_shared<const std::vector<Vertex>>(among_.exchange(std::span<const Vertex>(mine.targets()), counts));
-    rows_type rows(std::move(offsets), machine::page_array<Vertex>::view(*targets, targets));
+    rows_type rows(some_ranks(ranking_.ranked(), std::span<const Vertex>(ranks)), std::move(offsets),
+                   machine::page_array<Vertex>::view(*targets, targets));
     make_bitmaps(rows);
     return rows;
   }
@@ -176,10 +184,10 @@ class dealt_triangles {
   /// Counters from one thread's to the next one's, so that they share no cache line.
   static constexpr std::size_t line = 8;
 
+  const graph::csr_graph<Vertex>& graph_;
   graph::partners& among_;
   const graph::shared_control& control_;
-  graph::degree_ranking<Vertex> ranking_;
-  std::vector<std::vector<Vertex>> of_processes_;          ///< by process: the ranks of its vertices, ascending
+  dealt_ranking<Vertex> ranking_;
   std::vector<machine::page_array<std::uint64_t>> marks_;  ///< by thread; made when the thread first counts
 };
 
@@ -199,7 +207,7 @@ graph::clustering_result clustering(const graph::csr_graph<Vertex>& graph, const
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which clustering over ranks needs");
   graph::partners& among = *control.among;
   graph::clustering_result result;
-  result.coefficients = machine::page_array<double>(graph.vertices());
+  result.coefficients = machine::page_array<double>(graph.vertices(), machine::page_kind::small);
   if (graph.vertices() == 0) return result;
   result.triangles = dealt_triangles<Vertex>(graph, control).corners();
   struct sums {

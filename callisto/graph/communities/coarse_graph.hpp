@@ -87,8 +87,12 @@ void unite_rows(coarse_graph<Vertex, Weights>& graph, partners& among, std::uint
   auto owners = std::make_unique<row_owners>(row_owners{&among, bounds_by_arcs(graph, among, all)});
   std::vector<std::uint64_t> lengths(vertices);
   std::vector<std::uint64_t> arcs(among.count());  // by process to which they go
+  std::uint64_t sent = 0;
+  for (std::uint64_t v = 0; v != vertices; ++v) sent += graph.ends[v] - graph.begins[v];
   std::vector<Vertex> targets;
   std::vector<std::uint64_t> weights;
+  targets.reserve(sent);
+  weights.reserve(sent);
   for (std::size_t p = 0; p != among.count(); ++p) {
     for (std::uint64_t v = owners->bounds[p]; v != owners->bounds[p + 1]; ++v) {
       lengths[v] = graph.ends[v] - graph.begins[v];

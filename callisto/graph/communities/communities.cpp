@@ -105,7 +105,8 @@ double quality(const any_graph& graph, const machine::page_array<std::uint64_t>&
 
 namespace {
 
-std::uint64_t needed(const needs::graph_size& s, const communities_options& options) noexcept {
+/// `keeps`: pages of dead arrays stay for later ones.
+std::uint64_t needed(const needs::graph_size& s, const communities_options& options, bool keeps) noexcept {
   const bool labels = options.method == community_method::labels;
   const std::uint64_t mass = s.directed && options.directions == community_directions::follow ? 16 : 8;
   const std::uint64_t both = s.directed ? 2 * s.m * (s.v + (s.w != 0 ? 8 : 0)) + 16 * s.n : 0;
@@ -118,7 +119,7 @@ std::uint64_t needed(const needs::graph_size& s, const communities_options& opti
   const std::uint64_t coarse_arcs = labels ? 0 : 3 * (s.v + 8) * arcs;
   const std::uint64_t tables = threads() * (8 + s.v) * s.n;
   // Arrays by vertex of an earlier level stay as pages for a later one.
-  const std::uint64_t kept = labels ? 0 : moves + (4 * s.v + 24 + mass) * s.n + tables;
+  const std::uint64_t kept = labels || !keeps ? 0 : moves + (4 * s.v + 24 + mass) * s.n + tables;
   // Weights that may be negative are made whole first.
   const std::uint64_t whole = options.quality == community_quality::cpm && s.w != 0 ? 8 * s.m : 0;
   // Of a hierarchy the divisions, of which graphs tried had up to ten.
@@ -130,7 +131,7 @@ std::uint64_t needed(const needs::graph_size& s, const communities_options& opti
 }  // namespace
 
 std::uint64_t needs::communities(const any_graph& graph, const communities_options& options) noexcept {
-  return needed(size_of(graph), options);
+  return needed(size_of(graph), options, true);
 }
 
 std::uint64_t needs::communities_among(const any_graph& graph, const communities_options& options,
@@ -139,8 +140,8 @@ std::uint64_t needs::communities_among(const any_graph& graph, const communities
   s.m = std::visit(
       [&](const auto& g) { return s.n == 0 ? 0 : g.out().offsets[among.last()] - g.out().offsets[among.first()]; },
       graph);
-  // Offsets, choices, and the vertices in the order of the processes that choose; and an array that is summed.
-  return needed(s, options) + (24 + 2 * s.v) * s.n;
+  // The bounds of own rows, and an array that is summed.
+  return needed(s, options, among.count() == 1) + 16 * (among.last() - among.first()) + 8 * s.n;
 }
 
 }  // namespace callisto::graph

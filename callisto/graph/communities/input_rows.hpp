@@ -57,14 +57,21 @@ double largest_size(const csr_graph<Vertex>& graph, const run_control& control) 
   return most;
 }
 
-/// Returns offsets of the rows of the process, by which those of other ones are empty.
-inline machine::page_array<std::uint64_t> own_offsets(const machine::page_array<std::uint64_t>& offsets,
-                                                      const partners& among) {
-  machine::page_array<std::uint64_t> own(offsets.size(), machine::page_kind::used);
-  const std::uint64_t first = own.empty() ? 0 : offsets[among.first()];
-  const std::uint64_t last = own.empty() ? 0 : offsets[among.last()];
-  parallel_for(std::uint64_t{0}, std::uint64_t{own.size()},
-               [&](std::uint64_t v) { own[v] = std::clamp(offsets[v], first, last); });
+/// The bounds of the rows of one process. The pages of other vertices' are never written: zeros, which take no memory.
+struct own_bounds {
+  machine::page_array<std::uint64_t> begins;
+  machine::page_array<std::uint64_t> ends;
+
+  explicit own_bounds(std::uint64_t vertices)
+      : begins(vertices, machine::page_kind::small), ends(vertices, machine::page_kind::small) {}
+};
+
+inline own_bounds bounds_of_own(const machine::page_array<std::uint64_t>& offsets, const partners& among) {
+  own_bounds own(offsets.empty() ? 0 : offsets.size() - 1);
+  parallel_for(among.first(), among.last(), [&](std::uint64_t v) {
+    own.begins[v] = offsets[v];
+    own.ends[v] = offsets[v + 1];
+  });
   return own;
 }
 
@@ -75,14 +82,14 @@ auto with_out_rows(const csr_graph<Vertex>& graph, const communities_options& op
                    Function f) {
   const auto& out = graph.out();
   std::optional<row_owners> owners;
-  machine::page_array<std::uint64_t> own;
+  std::optional<own_bounds> own;
   if (control.among != nullptr) {
     owners = row_owners{control.among, control.among->bounds()};
-    own = own_offsets(out.offsets, *control.among);
+    own = bounds_of_own(out.offsets, *control.among);
   }
   const row_owners* const by = owners ? &*owners : nullptr;
-  const std::uint64_t* begins = owners ? own.data() : out.offsets.data();
-  const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
+  const std::uint64_t* begins = own ? own->begins.data() : out.offsets.data();
+  const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : own ? own->ends.data() : begins + 1;
   if (!graph.weighted()) {
     return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}, by},
              weight_unit{});
@@ -108,6 +115,7 @@ auto with_out_rows(const csr_graph<Vertex>& graph, const communities_options& op
 template <class Vertex>
 struct both_rows {
   machine::page_array<std::uint64_t> begins;
+  machine::page_array<std::uint64_t> ends;  ///< empty: a row ends where the next one begins
   machine::page_array<Vertex> targets;
   machine::page_array<std::uint64_t> weights;  ///< empty: all 1
 };
@@ -163,14 +171,19 @@ both_rows<Vertex> both_directions_of_own(const csr_graph<Vertex>& graph, const w
   const row_owners& owners = *out.owners;
   const auto& in = graph.in();
   both_rows<Vertex> both;
-  both.begins = machine::page_array<std::uint64_t>(out.vertices + 1, machine::page_kind::used);
+  own_bounds own(out.vertices);
   const std::uint64_t first_out = graph.out().offsets[owners.first()];
   const std::uint64_t first_in = in.offsets[owners.first()];
-  parallel_for(std::uint64_t{0}, out.vertices + 1, [&](std::uint64_t v) {
-    const std::uint64_t at = std::clamp(v, owners.first(), owners.last());
-    both.begins[v] = graph.out().offsets[at] - first_out + in.offsets[at] - first_in;
+  const auto arcs_before = [&](std::uint64_t v) {
+    return graph.out().offsets[v] - first_out + in.offsets[v] - first_in;
+  };
+  parallel_for(owners.first(), owners.last(), [&](std::uint64_t v) {
+    own.begins[v] = arcs_before(v);
+    own.ends[v] = arcs_before(v + 1);
   });
-  const std::uint64_t arcs = both.begins[out.vertices];
+  both.begins = std::move(own.begins);
+  both.ends = std::move(own.ends);
+  const std::uint64_t arcs = arcs_before(owners.last());
   both.targets = machine::page_array<Vertex>(arcs, machine::page_kind::used);
   if (weighted) both.weights = machine::page_array<std::uint64_t>(arcs, machine::page_kind::used);
   parallel_for(
@@ -254,13 +267,14 @@ void with_rows(const csr_graph<Vertex>& graph, const communities_options& option
       return both_directions(out, control);
     }();
     const std::uint64_t* begins = both.begins.data();
+    const std::uint64_t* ends = both.ends.empty() ? begins + 1 : both.ends.data();
     if (both.weights.empty()) {
-      f(weighted_rows<Vertex, unit_weights>{out.vertices, begins, begins + 1, both.targets.data(), {}, out.owners},
-        mass, chance);
+      f(weighted_rows<Vertex, unit_weights>{out.vertices, begins, ends, both.targets.data(), {}, out.owners}, mass,
+        chance);
     } else {
       f(
           weighted_rows<Vertex, coarse_weights<weights_type>>{
-              out.vertices, begins, begins + 1, both.targets.data(), {both.weights.data()}, out.owners},
+              out.vertices, begins, ends, both.targets.data(), {both.weights.data()}, out.owners},
           mass, chance);
     }
   });

@@ -90,8 +90,7 @@ class community_moves {
         community_(std::move(begin)),
         next_(rows.vertices, machine::page_kind::used),
         restless_(rows.vertices, machine::page_kind::used),
-        queue_(rows.vertices, machine::page_kind::used),
-        chosen_(rows.owners != nullptr ? rows.vertices : 0, machine::page_kind::used) {
+        queue_(rows.vertices, machine::page_kind::used) {
     const bool alone = community_.empty();
     if (alone) community_ = machine::page_array<Vertex>(rows.vertices, machine::page_kind::used);
     volume_ =
@@ -197,23 +196,22 @@ class community_moves {
   template <class Begin>
   std::uint64_t move_among(std::uint64_t parts, const Begin& begin_of) {
     partners& among = *rows_.owners->among;
-    // Vertices that decide together may do so in any order.
-    std::vector<std::vector<std::uint64_t>> places(parts);
-    parallel_for(
-        std::uint64_t{0}, parts,
-        [&](std::uint64_t p) { places[p] = sort_by_owner(*rows_.owners, queue_.data(), begin_of(p), begin_of(p + 1)); },
-        {.batch = 1});
+    std::vector<Vertex> chosen;  // by place in the part: what its process has decided
     std::uint64_t moves = 0;
-    for (const std::vector<std::uint64_t>& at : places) {
+    for (std::uint64_t p = 0; p != parts; ++p) {
+      // Vertices that decide together may do so in any order.
+      const std::vector<std::uint64_t> at = sort_by_owner(*rows_.owners, queue_.data(), begin_of(p), begin_of(p + 1));
+      const std::uint64_t begin = at.front();
+      chosen.resize(at.back() - begin);
       parallel_for(at[among.number()], at[among.number() + 1], [&](std::uint64_t first, std::uint64_t last) {
-        std::uint64_t i = first;
+        std::uint64_t i = first - begin;
         each_fetched(rows_, queue_, first, last, last,
-                     [&](Vertex v) { chosen_[i++] = choice_.best(v, tables_[this_thread()]); });
+                     [&](Vertex v) { chosen[i++] = choice_.best(v, tables_[this_thread()]); });
       });
-      share_places(among, chosen_, at);
+      share_places(among, chosen.data(), at);
       parallel_for(at.front(), at.back(), [&](std::uint64_t i) {
         restless_[queue_[i]] = 0;
-        next_[queue_[i]] = chosen_[i];
+        next_[queue_[i]] = chosen[i - begin];
       });
       moves += parallel_reduce(at.front(), at.back(), std::uint64_t{0},
                                [&](std::uint64_t i) { return move(rows_, queue_[i]) ? std::uint64_t{1} : 0; });
@@ -289,7 +287,6 @@ class community_moves {
   mass_arrays volume_;                          ///< by community: the masses of its vertices
   machine::page_array<std::uint8_t> restless_;  ///< by vertex: 1 if it has to decide again
   machine::page_array<Vertex> queue_;           ///< the vertices of a round
-  machine::page_array<Vertex> chosen_;          ///< by place in the queue: what its process has decided
   std::vector<std::uint64_t> block_begins_;
   std::vector<Vertex> empty_;  ///< if weights have a sign: all communities without vertices, and some that have got one
   community_choice<Vertex, Weights> choice_{rows_, nullptr, {}};

@@ -191,10 +191,8 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
                                   const shared_control& control) {
   communities_result result;
   const std::uint64_t n = graph.vertices();
-  result.of = machine::page_array<std::uint64_t>(n);
   result.communities = n;
   result.converged = true;
-  parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) { result.of[v] = v; });
   with_rows(graph, options, control, [&](const auto& rows, const mass_arrays& mass, double chance) {
     community_search<Vertex> search(options, chance, control);
     if (options.hierarchy) {
@@ -205,9 +203,15 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
       });
       return;
     }
-    result.communities = name_by_smallest(search.run(rows, mass, result), result.of);
+    const machine::page_array<Vertex> number = search.run(rows, mass, result);
+    result.of = machine::page_array<std::uint64_t>(n);
+    result.communities = name_by_smallest(number, result.of);
   });
   control.check();
+  if (result.of.empty()) {  // no edges, or a hierarchy
+    result.of = machine::page_array<std::uint64_t>(n);
+    parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) { result.of[v] = v; });
+  }
   for (auto& division : result.hierarchy) division.quality = quality_of(graph, division.of, options, control);
   if (!result.hierarchy.empty()) {
     const auto& last = result.hierarchy.back();

@@ -37,7 +37,7 @@ class community_refinement {
         tables_(tables),
         control_(control),
         part_(rows.vertices, machine::page_kind::used),
-        next_(rows.vertices, machine::page_kind::used),
+        next_(rows.owners != nullptr ? 0 : rows.vertices, machine::page_kind::used),
         company_(rows.vertices, machine::page_kind::used),
         group_(rows.vertices, machine::page_kind::used),
         volume_(mass_arrays::of(rows.vertices, !mass.in.empty(), machine::page_kind::used)) {
@@ -57,8 +57,7 @@ class community_refinement {
     const std::uint64_t n = rows_.vertices;
     if (n < few_vertices) {
       for (const Vertex v : order_) {
-        next_[v] = choose(v, no_mover, tables_.front());
-        join(v);
+        join(v, choose(v, no_mover, tables_.front()));
       }
       return std::move(part_);
     }
@@ -79,7 +78,7 @@ class community_refinement {
         each_fetched(rows_, order_, begin + first, begin + last, begin + last,
                      [&](Vertex v) { next_[v] = choose(v, static_cast<std::uint8_t>(step / 2), tables_[slot]); });
       } else {
-        for (std::uint64_t i = begin + first; i != begin + last; ++i) join(order_[i]);
+        for (std::uint64_t i = begin + first; i != begin + last; ++i) join(order_[i], next_[order_[i]]);
       }
     });
     control_.check();
@@ -93,28 +92,20 @@ class community_refinement {
   template <class Begin>
   void join_among(std::uint64_t groups, const Begin& begin_of) {
     partners& among = *rows_.owners->among;
-    machine::page_array<Vertex> list(rows_.vertices, machine::page_kind::used);
-    machine::page_array<Vertex> chosen(rows_.vertices, machine::page_kind::used);
-    std::vector<std::vector<std::uint64_t>> places(groups);
-    parallel_for(std::uint64_t{0}, groups,
-                 [&](std::uint64_t g) {
-                   std::copy(order_.begin() + begin_of(g), order_.begin() + begin_of(g + 1),
-                             list.begin() + begin_of(g));
-                   places[g] = sort_by_owner(*rows_.owners, list.data(), begin_of(g), begin_of(g + 1));
-                 },
-                 {.batch = 1});
+    machine::page_array<Vertex> list(begin_of(1) + 1, machine::page_kind::used);
+    std::vector<Vertex> chosen;
     for (std::uint64_t g = 0; g != groups; ++g) {
-      const std::vector<std::uint64_t>& at = places[g];
+      const std::uint64_t size = begin_of(g + 1) - begin_of(g);
+      std::copy(order_.begin() + begin_of(g), order_.begin() + begin_of(g + 1), list.begin());
+      const std::vector<std::uint64_t> at = sort_by_owner(*rows_.owners, list.data(), 0, size);
+      chosen.resize(size);
       parallel_for(at[among.number()], at[among.number() + 1], [&](std::uint64_t first, std::uint64_t last) {
         std::uint64_t i = first;
         each_fetched(rows_, list, first, last, last,
                      [&](Vertex v) { chosen[i++] = choose(v, static_cast<std::uint8_t>(g), tables_[this_thread()]); });
       });
-      share_places(among, chosen, at);
-      parallel_for(at.front(), at.back(), [&](std::uint64_t i) {
-        next_[list[i]] = chosen[i];
-        join(list[i]);
-      });
+      share_places(among, chosen.data(), at);
+      parallel_for(std::uint64_t{0}, size, [&](std::uint64_t i) { join(list[i], chosen[i]); });
       control_.check();
     }
   }
@@ -155,8 +146,7 @@ class community_refinement {
     return best;
   }
 
-  void join(Vertex v) noexcept {
-    const Vertex to = next_[v];
+  void join(Vertex v, Vertex to) noexcept {
     if (to == v) return;
     part_[v] = to;
     mark(company_[v]);
@@ -172,7 +162,7 @@ class community_refinement {
   weight_tables<Vertex>& tables_;
   const run_control& control_;
   machine::page_array<Vertex> part_;
-  machine::page_array<Vertex> next_;
+  machine::page_array<Vertex> next_;           ///< empty if several processes have the rows
   machine::page_array<std::uint8_t> company_;  ///< by vertex: 1 if its part has other vertices
   machine::page_array<std::uint8_t> group_;    ///< by vertex: the vertices that decide together with it
   mass_arrays volume_;                         ///< by part

@@ -49,12 +49,12 @@ std::vector<std::uint64_t> sort_by_owner(const row_owners& owners, Vertex* list,
   return places;
 }
 
-/// Shares values[places[p], places[p + 1]) of each process p.
+/// Shares what each process p has for places [places[p], places[p + 1]); values[0] is for places[0].
 template <class T>
-void share_places(partners& among, machine::page_array<T>& values, std::vector<std::uint64_t> places) {
+void share_places(partners& among, T* values, std::vector<std::uint64_t> places) {
   const std::uint64_t first = places.front();
   for (std::uint64_t& place : places) place -= first;
-  among.share(values.data() + first, places);
+  among.share(values, places);
 }
 
 /// Returns the arcs of all processes.

@@ -11,6 +11,13 @@
 
 namespace callisto::graph {
 
+/// Returns the bucket in which vertices of a degree are ranked; that of a larger degree is not lower.
+inline std::uint64_t bucket_of_degree(std::uint64_t degree) noexcept {
+  if (degree < 256) return degree;
+  const auto dropped = static_cast<std::uint64_t>(std::bit_width(degree) - 8);
+  return 128 * dropped + (degree >> dropped);
+}
+
 /// Ranks vertices by falling degree: a parallel counting sort over blocks of vertices. The number of blocks, and so the
 /// order, does not depend on the number of threads.
 ///
@@ -22,7 +29,7 @@ class degree_ranking {
   explicit degree_ranking(const csr_graph<Vertex>& graph)
       : graph_(graph),
         blocks_(std::clamp<std::uint64_t>(graph.vertices() / 16384, 1, 64)),
-        buckets_(bucket(graph.arcs() * 2) + 1),
+        buckets_(bucket_of_degree(graph.arcs() * 2) + 1),
         positions_(blocks_ * buckets_),
         rank_(graph.vertices(), machine::page_kind::used),
         order_(graph.vertices(), machine::page_kind::used) {}
@@ -40,7 +47,6 @@ class degree_ranking {
   /// Returns the number of vertices that have arcs; they have the lowest ranks.
   std::uint64_t connected() const noexcept { return connected_; }
 
-  /// Returns the vertex of rank r.
   /// Returns the vertex of rank r.
   Vertex vertex(std::uint64_t r) const noexcept { return order_[r]; }
 
@@ -78,17 +84,12 @@ class degree_ranking {
     }
   }
 
-  static std::uint64_t bucket(std::uint64_t degree) noexcept {
-    if (degree < 256) return degree;
-    const auto dropped = static_cast<std::uint64_t>(std::bit_width(degree) - 8);
-    return 128 * dropped + (degree >> dropped);
-  }
   std::uint64_t begin(std::uint64_t block) const noexcept {
     return graph_.vertices() / blocks_ * block + std::min(block, graph_.vertices() % blocks_);
   }
   std::uint64_t& position(std::uint64_t block, std::uint64_t v) noexcept {
     const std::uint64_t degree = graph_.out().degree(v) + (graph_.directed() ? graph_.in().degree(v) : 0);
-    return positions_[block * buckets_ + bucket(degree)];
+    return positions_[block * buckets_ + bucket_of_degree(degree)];
   }
 
   const csr_graph<Vertex>& graph_;

@@ -22,9 +22,13 @@ struct delta_choice {
 template <class Vertex>
 CALLISTO_API delta_choice choose_delta(const csr_graph<Vertex>& graph, double given);
 
-/// Chooses as above, given the weights of sampled_arcs(), for a graph of which a process has some rows.
+/// Chooses as above, for a graph of which a process has some rows: given the weights of sampled_arcs(), and the sum of
+/// sampled_with_arcs() over the vertices [first, last) of all processes.
 template <class Vertex>
-CALLISTO_API delta_choice choose_delta(const csr_graph<Vertex>& graph, double given, std::vector<double> weights);
+CALLISTO_API delta_choice choose_delta(const csr_graph<Vertex>& graph, double given, std::vector<double> weights,
+                                       std::uint64_t connected);
 CALLISTO_API std::vector<std::uint64_t> sampled_arcs(std::uint64_t arcs);
+template <class Vertex>
+CALLISTO_API std::uint64_t sampled_with_arcs(const csr_graph<Vertex>& graph, std::uint64_t first, std::uint64_t last);
 
 }  // namespace callisto::graph

@@ -22,28 +22,44 @@
 
 namespace callisto::graph {
 
+/// The ranks of the rows that an oriented graph has: all. Row r has place r.
+class all_ranks {
+ public:
+  explicit all_ranks(std::uint64_t ranks) noexcept : ranks_(ranks) {}
+
+  std::uint64_t ranks() const noexcept { return ranks_; }
+  std::uint64_t rows() const noexcept { return ranks_; }
+  static bool has(std::uint64_t) noexcept { return true; }
+  static std::uint64_t place(std::uint64_t r) noexcept { return r; }
+
+ private:
+  std::uint64_t ranks_;
+};
+
 /// The rows of lower-ranked neighbours, and the bitmaps of dense rows. To build: count_rows over all ranks, place_rows,
 /// fill_rows over all ranks, place_bitmaps, fill_bitmaps over [0, bitmap_limit). Functions over ranges may run at once
-/// on disjoint ranges.
-template <class Vertex>
+/// on disjoint ranges. `Rows`, such as all_ranks, tells which rows there are: other rows are empty, and take no memory.
+template <class Vertex, class Rows = all_ranks>
 class oriented_graph {
  public:
-  explicit oriented_graph(std::uint64_t ranks) : offsets_(ranks + 1) {}
-  /// Takes ready rows: row r has the targets [offsets[r], offsets[r + 1]).
-  oriented_graph(machine::page_array<std::uint64_t> offsets, machine::page_array<Vertex> targets)
-      : offsets_(std::move(offsets)), targets_(std::move(targets)) {}
+  explicit oriented_graph(std::uint64_t ranks) : oriented_graph(Rows(ranks)) {}
+  explicit oriented_graph(Rows rows) : places_(std::move(rows)), offsets_(places_.rows() + 1) {}
+  /// Takes ready rows: that at place p has the targets [offsets[p], offsets[p + 1]).
+  oriented_graph(Rows rows, machine::page_array<std::uint64_t> offsets, machine::page_array<Vertex> targets)
+      : places_(std::move(rows)), offsets_(std::move(offsets)), targets_(std::move(targets)) {}
 
-  std::uint64_t ranks() const noexcept { return offsets_.size() - 1; }
+  std::uint64_t ranks() const noexcept { return places_.ranks(); }
   /// Returns the edges of the simple undirected graph. Call it after place_rows().
   std::uint64_t edges() const noexcept { return targets_.size(); }
 
   /// Counts the entries of the rows [first, last). Returns the least limit, but at least `limit`, above all dense ones.
-  std::uint64_t count_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last,
+  template <class Ranking>
+  std::uint64_t count_rows(const Ranking& ranking, std::uint64_t first, std::uint64_t last,
                            std::uint64_t limit) noexcept {
     for (std::uint64_t r = first; r < last; ++r) {
       std::uint64_t count = 0;
       ranking.for_each_lower(r, [&](Vertex) { ++count; });
-      offsets_[r + 1] = count;
+      offsets_[places_.place(r) + 1] = count;
       if (dense(r, count)) limit = std::max(limit, r + 1);
     }
     return limit;
@@ -51,19 +67,21 @@ class oriented_graph {
 
   /// Gives each row its place. Sequential: it takes a thousandth of the whole time.
   void place_rows() {
-    for (std::uint64_t r = 0; r < ranks(); ++r) offsets_[r + 1] += offsets_[r];
-    targets_ = machine::page_array<Vertex>(offsets_[ranks()]);
+    const std::uint64_t rows = places_.rows();
+    for (std::uint64_t p = 0; p < rows; ++p) offsets_[p + 1] += offsets_[p];
+    targets_ = machine::page_array<Vertex>(offsets_[rows]);
   }
 
-  void fill_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last) noexcept {
+  template <class Ranking>
+  void fill_rows(const Ranking& ranking, std::uint64_t first, std::uint64_t last) noexcept {
     for (std::uint64_t r = first; r < last; ++r) {
-      Vertex* next = targets_.data() + offsets_[r];
+      Vertex* next = targets_.data() + offsets_[places_.place(r)];
       ranking.for_each_lower(r, [&](Vertex s) { *next++ = s; });
     }
   }
 
   const machine::page_array<Vertex>& targets() const noexcept { return targets_; }
-  std::uint64_t row_size(std::uint64_t r) const noexcept { return offsets_[r + 1] - offsets_[r]; }
+  std::uint64_t row_size(std::uint64_t r) const noexcept { return row(r).size(); }
   /// Returns the least limit, but at least `limit`, above row r if that is dense.
   std::uint64_t limit_above(std::uint64_t r, std::uint64_t limit) const noexcept {
     return dense(r, row_size(r)) ? std::max(limit, r + 1) : limit;
@@ -192,7 +210,9 @@ class oriented_graph {
   static std::uint64_t bit(const std::uint64_t* bits, std::uint64_t i) noexcept { return bits[i / 64] >> (i % 64) & 1; }
 
   std::span<const Vertex> row(std::uint64_t r) const noexcept {
-    return {targets_.data() + offsets_[r], static_cast<std::size_t>(offsets_[r + 1] - offsets_[r])};
+    if (!places_.has(r)) return {};
+    const std::uint64_t* const at = offsets_.data() + places_.place(r);
+    return {targets_.data() + at[0], static_cast<std::size_t>(at[1] - at[0])};
   }
   const std::uint64_t* bitmap(std::uint64_t r) const noexcept { return bitmaps_.data() + bitmap_offsets_[r]; }
   /// Returns the words of row r's bitmap; 0 if it has none.
@@ -200,7 +220,8 @@ class oriented_graph {
     return r < bitmap_limit() ? bitmap_offsets_[r + 1] - bitmap_offsets_[r] : 0;
   }
 
-  machine::page_array<std::uint64_t> offsets_;
+  Rows places_;
+  machine::page_array<std::uint64_t> offsets_;  ///< by place
   machine::page_array<Vertex> targets_;
   machine::page_array<std::uint64_t> bitmap_offsets_;
   machine::page_array<std::uint64_t> bitmaps_;

@@ -1,4 +1,5 @@
 // Mapping and unmapping the pages of page_array, and keeping those that were used for the next array.
+#include <callisto/machine/system/kept_pages.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
 #include <callisto/machine/system/sanitizers.hpp>
@@ -59,9 +60,8 @@ class kept_pages {
 
   /// True if it keeps these pages; it unmaps older ones if it must.
   bool keep(void* address, std::size_t length) noexcept {
-    if (length > most_) return false;
     const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held) return false;
+    if (!held || length > most_) return false;
     while (count_ == stretches_.size() || bytes_ + length > most_) unmap_first();
     ASAN_POISON_MEMORY_REGION(address, length);
     stretches_[count_++] = {address, length};
@@ -72,6 +72,12 @@ class kept_pages {
   void unmap_all() noexcept {
     const std::unique_lock held(mutex_, std::try_to_lock);
     while (held && count_ != 0) unmap_first();
+  }
+
+  void set_most(std::size_t most) noexcept {
+    const std::lock_guard held(mutex_);
+    most_ = most;
+    while (bytes_ > most_) unmap_first();
   }
 
  private:
@@ -94,8 +100,8 @@ class kept_pages {
     --count_;
   }
 
-  const std::size_t most_;
   std::mutex mutex_;  // guards the members below
+  std::size_t most_;
   std::array<stretch, 32> stretches_{};
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
@@ -112,6 +118,8 @@ kept_pages* keeper_of(std::size_t length, page_kind kind) noexcept {
 }
 
 }  // namespace
+
+void keep_pages(std::size_t most) noexcept { kept.set_most(most); }
 
 void* map_pages(std::size_t bytes, page_kind kind) {
   const std::size_t length = whole_pages(bytes);
