@@ -63,24 +63,7 @@ mkdir "$work/source"
 tar -xf "$sdist" -C "$work/source" --strip-components=1
 echo "wheel: built ${sdist##*/}"
 
-# The lines of README.md, as they stand there, in a folder where the file is that they read.
-mkdir -p "$work/reader/examples"
-cp examples/karate.txt "$work/reader/examples/"
-awk '/^## / { here = $0 == "## Python" } /^```/ { inside = here && /python$/; next } inside' README.md >"$work/reader/readme.py"
-(($(wc -l <"$work/reader/readme.py") == 5)) || die "README.md: no five lines of Python under '## Python'"
-cat >"$work/reader/program.py" <<'END'
-import networkx as nx
-
-graph = nx.gnm_random_graph(500, 4000, seed=1)
-near = nx.closeness_centrality(graph)
-assert "callisto" in graph.__networkx_cache__["backends"], "Callisto was not asked"
-nx.config.warnings_to_ignore.add("cache")
-assert abs(sum(nx.pagerank(graph).values()) - 1) < 1e-9
-nx.config.backend_priority.algos = []
-plain = nx.closeness_centrality(graph)  # not pagerank: plain NetworkX needs scipy for that
-assert all(abs(near[v] - plain[v]) < 1e-9 for v in graph)
-print("NetworkX", nx.__version__, "is answered by Callisto")
-END
+packaging/wheel_reader.sh "$work/reader"
 
 # try_out PYTHON WHEEL: a program of the README, and NetworkX's with one environment variable, in a clean environment.
 try_out() {
