@@ -3,9 +3,11 @@
 
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -288,12 +290,15 @@ class refined_parts {
 
   /// Counts the ties of vertices that have many neighbours beside the parts: reading their rows would take too long.
   void find_hubs() {
-    const std::size_t many = std::max<std::size_t>(64, 4 * size_.size());
+    const std::size_t many = std::max<std::size_t>(32, size_.size());
     for (std::uint32_t v = 0; v < level_.vertices(); ++v) {
       if (level_.row(v).size() < many) continue;
       if (hubs_ == 0) hub_.assign(level_.vertices(), no_hub);
       hub_[v] = hubs_++;
-      hub_ties_.resize(hubs_ * size_.size());
+    }
+    hub_ties_.resize(std::size_t{hubs_} * size_.size());
+    for (std::uint32_t v = 0; hubs_ != 0 && v < level_.vertices(); ++v) {
+      if (hub_[v] == no_hub) continue;
       for (const weighted_arc& a : level_.row(v)) ties_of(v)[part_[a.to]] += a.weight;
     }
   }
@@ -373,6 +378,13 @@ class refined_parts {
   std::vector<double> hub_ties_;    ///< by hub and part
 };
 
+/// A first division of the coarsest level.
+struct start {
+  std::uint64_t seed;
+  parts_list parts;
+  std::pair<std::uint64_t, double> found;  ///< vertices above the bound, cut
+};
+
 /// Grows part after part, each by the vertex with most weight into it; the rest is the last part.
 parts_list grown(const part_level& level, std::uint32_t count, std::mt19937_64& random) {
   const std::uint32_t n = level.vertices();
@@ -445,29 +457,32 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
     levels.push_back(std::move(next));
   }
   if (control.report != nullptr) control.report->advance(1);
-  const auto refine = [&](const part_level& level, parts_list parts) {
+  const auto refine = [&](const part_level& level, parts_list parts, int most_rounds, std::mt19937_64& draws) {
     refined_parts d(level, std::move(parts), options.parts, most);
-    constexpr int most_rounds = 12;
     // Exchanges alone fill parts by what gains most at first, and end at a larger cut.
-    for (int round = 0; round < most_rounds && (d.improve(random, false) || d.improve(random, true)); ++round)
+    for (int round = 0; round < most_rounds && (d.improve(draws, false) || d.improve(draws, true)); ++round)
       control.check();
     return d;
   };
-  parts_list best;
-  std::pair<std::uint64_t, double> least{std::numeric_limits<std::uint64_t>::max(), 0};
-  constexpr int starts = 8;
-  for (int start = 0; start < starts; ++start) {
-    control.check();
-    refined_parts d = refine(levels.back(), grown(levels.back(), options.parts, random));
-    const std::pair<std::uint64_t, double> found{d.excess(), d.cut()};
-    if (found >= least) continue;
-    least = found;
-    best = d.take();
-  }
+  // More rounds take longer, and cut hardly fewer edges.
+  constexpr int rounds_of_start = 4;
+  constexpr int rounds_of_level = 8;
+  // Each start has its own random numbers: the best start is the same on any number of threads.
+  constexpr std::size_t starts = 8;
+  std::array<start, starts> tried;
+  for (start& t : tried) t.seed = random();
+  const auto try_start = [&](std::size_t i) {
+    std::mt19937_64 own(tried[i].seed);
+    refined_parts d = refine(levels.back(), grown(levels.back(), options.parts, own), rounds_of_start, own);
+    tried[i].found = {d.excess(), d.cut()};
+    tried[i].parts = d.take();
+  };
+  if (!parallel_for(std::size_t{0}, starts, try_start, {.stop = control.stop})) throw cancelled();
+  parts_list best = std::move(std::ranges::min_element(tried, {}, &start::found)->parts);
   for (std::size_t i = levels.size() - 1; i-- != 0;) {
     parts_list finer(levels[i].vertices());
     for (std::uint32_t v = 0; v < levels[i].vertices(); ++v) finer[v] = best[levels[i].above[v]];
-    best = refine(levels[i], std::move(finer)).take();
+    best = refine(levels[i], std::move(finer), rounds_of_level, random).take();
   }
   refined_parts last(levels.front(), std::move(best), options.parts, most);
   last.balance();
@@ -487,8 +502,9 @@ template CALLISTO_API partition_result partition(const csr_graph<std::uint64_t>&
 
 std::uint64_t needs::partition(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
-  // The finest level, and all coarser ones together, which are at most as large; lists grow by doubling.
-  return 2 * (2 * 16 * 2 * s.edges + 64 * s.n);
+  // The finest level, and all coarser ones together, which are at most as large; lists grow by doubling. Ties to parts
+  // take room for vertices with at least as many neighbours as there are parts.
+  return 2 * (2 * 16 * 2 * s.edges + 64 * s.n) + 16 * s.edges;
 }
 
 }  // namespace callisto::graph
