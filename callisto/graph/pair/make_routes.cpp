@@ -23,9 +23,9 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 /// A vertex with more neighbours than this stays in the core.
 constexpr std::size_t most_neighbours = 128;
-/// Arcs that a search for a witness looks at before it settles the last vertex: to choose the next vertex, and to
-/// replace it. A missed witness costs little in the choice, and a shortcut for good in the other. More by the number of
-/// neighbours: a few vertices have that many arcs late, when grids would grow dense by missed witnesses.
+/// Arcs that a search for a witness looks at before it settles the last vertex, to choose the next vertex and to
+/// replace it. Each missed witness leaves a shortcut there. Searches look at more where vertices have many neighbours:
+/// otherwise grids grow dense late.
 constexpr std::size_t looked_at_to_choose = 16;
 constexpr std::size_t looked_at_to_replace = 512;
 constexpr std::size_t neighbours_for_more = 4;

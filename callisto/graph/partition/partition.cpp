@@ -160,16 +160,10 @@ class refined_parts {
     return sum / 2;
   }
 
-  /// Vertices above the bound, in all parts.
-  std::uint64_t excess() const { return over_; }
-
+  std::uint64_t excess() const { return over_; }  ///< vertices above the bound, in all parts
   /// Moves vertices by gain, the best first, also those that lose, and goes back to the best division seen. Returns
   /// whether it got better. `exchange`: on the way a part may be above the bound by one vertex, so that full parts can
   /// exchange vertices (Fiduccia and Mattheyses 1982).
-  ///
-  /// A move costs a step for each neighbour, however many neighbours that one has: it raises what the neighbour can
-  /// gain at most by the weight between them, and reads the row of a vertex when no other may gain more. Where the best
-  /// part is full, a vertex waits for another to leave that part.
   bool improve(std::mt19937_64& random, bool exchange) {
     slack_ = exchange ? *std::max_element(level_.size.begin(), level_.size.end()) : 0;
     struct candidate {
@@ -203,8 +197,7 @@ class refined_parts {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // vertex, where it was
     std::uint64_t over = excess();
     const std::uint64_t first_over = over;
-    double gained = 0;
-    double best_gain = 0;
+    double gained = 0, best_gain = 0;
     std::uint64_t best_over = over;
     std::size_t best = 0;
     const std::size_t patience = std::max<std::size_t>(100, n / 50);
@@ -290,9 +283,8 @@ class refined_parts {
 
   /// Counts the ties of vertices that have many neighbours beside the parts: reading their rows would take too long.
   void find_hubs() {
-    const std::size_t many = std::max<std::size_t>(32, size_.size());
     for (std::uint32_t v = 0; v < level_.vertices(); ++v) {
-      if (level_.row(v).size() < many) continue;
+      if (level_.row(v).size() < std::max<std::size_t>(32, size_.size())) continue;
       if (hubs_ == 0) hub_.assign(level_.vertices(), no_hub);
       hub_[v] = hubs_++;
     }
@@ -378,7 +370,6 @@ class refined_parts {
   std::vector<double> hub_ties_;    ///< by hub and part
 };
 
-/// A first division of the coarsest level.
 struct start {
   std::uint64_t seed;
   parts_list parts;
@@ -464,12 +455,9 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
       control.check();
     return d;
   };
-  // More rounds take longer, and cut hardly fewer edges.
-  constexpr int rounds_of_start = 4;
-  constexpr int rounds_of_level = 8;
+  constexpr int rounds_of_start = 4, rounds_of_level = 8;  // more cut hardly fewer edges
   // Each start has its own random numbers: the best start is the same on any number of threads.
-  constexpr std::size_t starts = 8;
-  std::array<start, starts> tried;
+  std::array<start, 8> tried;
   for (start& t : tried) t.seed = random();
   const auto try_start = [&](std::size_t i) {
     std::mt19937_64 own(tried[i].seed);
@@ -477,7 +465,7 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
     tried[i].found = {d.excess(), d.cut()};
     tried[i].parts = d.take();
   };
-  if (!parallel_for(std::size_t{0}, starts, try_start, {.stop = control.stop})) throw cancelled();
+  if (!parallel_for(std::size_t{0}, tried.size(), try_start, {.stop = control.stop})) throw cancelled();
   parts_list best = std::move(std::ranges::min_element(tried, {}, &start::found)->parts);
   for (std::size_t i = levels.size() - 1; i-- != 0;) {
     parts_list finer(levels[i].vertices());
@@ -502,8 +490,8 @@ template CALLISTO_API partition_result partition(const csr_graph<std::uint64_t>&
 
 std::uint64_t needs::partition(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
-  // The finest level, and all coarser ones together, which are at most as large; lists grow by doubling. Ties to parts
-  // take room for vertices with at least as many neighbours as there are parts.
+  // All coarser levels are at most as large as the finest; lists grow by doubling. Counted ties: one for each
+  // neighbour.
   return 2 * (2 * 16 * 2 * s.edges + 64 * s.n) + 16 * s.edges;
 }
 
