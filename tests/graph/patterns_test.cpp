@@ -227,6 +227,20 @@ TEST(partition, hubs_do_not_hide_a_small_cut) {
   }
 }
 
+TEST(partition, is_the_same_on_any_number_of_threads) {
+  const pattern_graph graph = naive::undirected(500, naive::random_pairs(500, 2000, 3));
+  const unsigned before = threads();
+  set_threads(1);
+  const partition_result one = partition(graph, {.parts = 12});
+  for (const unsigned many : {2u, 3u, 7u}) {
+    set_threads(many);
+    const partition_result found = partition(graph, {.parts = 12});
+    EXPECT_TRUE(std::equal(found.part.begin(), found.part.end(), one.part.begin())) << many;
+    EXPECT_EQ(found.cut, one.cut);
+  }
+  set_threads(before);
+}
+
 TEST(projection, counts_common_neighbours) {
   std::mt19937_64 random(4);
   for (int turn = 0; turn < 20; ++turn) {

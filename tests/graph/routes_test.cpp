@@ -1,4 +1,5 @@
 // Routes: paths as long as those of plain searches, whatever the graph; native files that hold them; damage is found.
+#include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -87,6 +88,25 @@ TEST(routes, a_path_meets_little_of_a_grid) {
   const pair_result found = path_between(grid, routes, 0, 3599);
   EXPECT_DOUBLE_EQ(found.path.length, plain.path.length);
   EXPECT_LT(3 * found.looked_at, plain.looked_at);
+}
+
+TEST(routes, a_grid_of_equal_lengths_stays_thin) {
+  // Most pairs of a grid have many shortest paths, and their witnesses are far away: a missed one is a needless
+  // shortcut.
+  constexpr std::uint64_t side = tests::sanitized ? 24 : 90;
+  const auto grid = naive::undirected(side * side, shapes::grid(side));
+  const auto routes = make_routes(grid, {});
+  EXPECT_EQ(routes.core(), 0U);
+  EXPECT_LT(routes.arcs(), 6 * side * side);
+  EXPECT_NO_THROW(check_routes(grid, routes));
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const std::uint64_t u = below(counter_random(1)(i), side * side);
+    const std::uint64_t v = below(counter_random(2)(i), side * side);
+    const auto apart = [](std::uint64_t a, std::uint64_t b) { return a < b ? b - a : a - b; };
+    const pair_result found = path_between(grid, routes, u, v);
+    EXPECT_EQ(found.path.length, static_cast<double>(apart(u / side, v / side) + apart(u % side, v % side)));
+    EXPECT_NO_THROW(verify_path_between(grid, u, v, {}, found.path));
+  }
 }
 
 TEST(routes, wrong_calls_are_refused) {

@@ -88,10 +88,10 @@ command add_partition(const command_parser& app) {
                    "with --json the object");
   parser.more(
       "The method is multilevel (Karypis and Kumar 1998): vertices are matched along heavy edges until few are left, "
-      "these are divided, and on the way back vertices at borders move (Fiduccia and Mattheyses 1982). One thread "
-      "works. The parts are good, not the best: to find these is NP-hard.");
+      "these are divided, and on the way back vertices at borders move (Fiduccia and Mattheyses 1982). Threads share "
+      "the first divisions. The parts are good, not the best: to find these is NP-hard.");
   parser.weights({"", "strengths", "sum", "once"});
-  parser.memory({"", "128 n + 128 e"});
+  parser.memory({"", "128 n + 144 e"});
   parser.keys({
       {"`parts`, `imbalance`, `seed`", "as given"},
       {"`cut`", "edges between parts, or the sum of their weights"},

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <limits>
 #include <source_location>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,12 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 /// A vertex with more neighbours than this stays in the core.
 constexpr std::size_t most_neighbours = 128;
-/// Arcs that a search for a witness looks at before it settles the last vertex.
-constexpr std::size_t most_looked_at = 512;
+/// Arcs that a search for a witness looks at before it settles the last vertex, to choose the next vertex and to
+/// replace it. Each missed witness leaves a shortcut there. Searches look at more where vertices have many neighbours:
+/// otherwise grids grow dense late.
+constexpr std::size_t looked_at_to_choose = 16;
+constexpr std::size_t looked_at_to_replace = 512;
+constexpr std::size_t neighbours_for_more = 4;
 
 /// An arc of the graph that is left, or a shortcut in it.
 template <class Vertex>
@@ -52,6 +57,13 @@ void put_arc(working_row<Vertex>& row, const working_arc<Vertex>& arc) {
 template <class Vertex>
 class near_search {
  public:
+  struct end {
+    working_arc<Vertex> arc;
+    double last;  ///< length of the shortest arc to it
+  };
+  working_row<Vertex> begins;  ///< arcs to the vertex that goes
+  std::vector<end> ends;       ///< and from it
+
   /// Forgets all vertices.
   void begin() {
     if (++round_ == 0) {
@@ -59,21 +71,32 @@ class near_search {
       round_ = 1;
     }
     used_ = 0;
+    open_ = 0;
     waiting_.clear();
   }
   double distance(Vertex v) const noexcept {
     const slot& s = slots_[index(v)];
     return s.round == round_ ? s.distance : infinite;
   }
+  /// Asks whether v is at most as far away as `distance`. Before the search, and once for each v.
+  void ask(Vertex v, double distance) {
+    slot& s = slots_[slot_for(v)];
+    s.distance = infinite;
+    s.asked = distance;
+    ++open_;
+  }
+  /// Returns how many of those asked for have not been reached as near as asked.
+  std::size_t open() const noexcept { return open_; }
   /// Makes v as near as `distance`, if it was farther away.
-  void reach(Vertex v, double distance) {
-    std::size_t i = index(v);
-    if (slots_[i].round == round_ && !(distance < slots_[i].distance)) return;
-    if (slots_[i].round != round_ && 2 * ++used_ > slots_.size()) {
-      grow();
-      i = index(v);
+  void reach(Vertex v, double distance, bool goes_on) {
+    slot& s = slots_[slot_for(v)];
+    if (!(distance < s.distance)) return;
+    s.distance = distance;
+    if (distance <= s.asked) {
+      s.asked = never;
+      --open_;
     }
-    slots_[i] = {distance, v, round_};
+    if (!goes_on) return;
     waiting_.emplace_back(distance, v);
     std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
   }
@@ -89,12 +112,25 @@ class near_search {
   }
 
  private:
+  static constexpr double never = -1;
   struct slot {
-    double distance = 0;
+    double distance = infinite;
+    double asked = never;  ///< what makes it near enough
     Vertex vertex = 0;
     std::uint32_t round = 0;
   };
 
+  /// Returns the slot of v, taken for it if it had none.
+  std::size_t slot_for(Vertex v) {
+    std::size_t i = index(v);
+    if (slots_[i].round == round_) return i;
+    if (2 * ++used_ > slots_.size()) {
+      grow();
+      i = index(v);
+    }
+    slots_[i] = {infinite, never, v, round_};
+    return i;
+  }
   /// Returns the slot of v, or the free one for it.
   std::size_t index(Vertex v) const noexcept {
     const std::size_t mask = slots_.size() - 1;
@@ -114,6 +150,7 @@ class near_search {
   std::vector<slot> slots_ = std::vector<slot>(1024);
   std::vector<std::pair<double, Vertex>> waiting_;  ///< a heap
   std::size_t used_ = 0;
+  std::size_t open_ = 0;
   std::uint32_t round_ = 0;
 };
 
@@ -219,36 +256,56 @@ class contraction {
   working_row<Vertex>& in_row(std::uint64_t v) { return directed_ ? in_[v] : out_[v]; }
 
   /// Calls add(arc to the beginning, arc to the end) for each shortcut that is needed if v goes. A path between them
-  /// that avoids v, and vertices that go before it in the same round, makes one needless.
+  /// that avoids v, and vertices that go before it in the same round, makes one needless. Searches find most of these;
+  /// `limit`: arcs that one looks at if v has few neighbours.
   template <class Add>
-  void for_each_shortcut(near_search<Vertex>& search, Vertex v, Add add) {
-    const auto& in = in_row(v);
-    const auto& out = out_[v];
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      const auto& a = in[i];
-      const std::size_t first = directed_ ? 0 : i + 1;
+  void for_each_shortcut(near_search<Vertex>& search, Vertex v, std::size_t limit, Add add) {
+    limit *= std::max<std::size_t>(1, in_row(v).size() / neighbours_for_more);
+    const auto gone = [&](Vertex w) { return w == v || (number_[w] != 0 && number_[w] < number_[v]); };
+    auto& begins = search.begins;
+    auto& ends = search.ends;
+    begins.assign(in_row(v).begin(), in_row(v).end());
+    // Without directions each pair counts once. Long arcs first: later searches are short.
+    if (!directed_) {
+      std::sort(begins.begin(), begins.end(),
+                [](const auto& a, const auto& b) { return a.length != b.length ? a.length > b.length : a.to < b.to; });
+    }
+    ends.clear();
+    for (const auto& b : directed_ ? out_[v] : begins) {
+      double last = infinite;
+      for (const auto& c : in_row(b.to)) last = gone(c.to) ? last : std::min(last, c.length);
+      ends.push_back({b, last});
+    }
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      const auto& a = begins[i];
+      const auto asked = std::span(ends).subspan(directed_ ? 0 : i + 1);
       double most = -1;
-      std::size_t ends = 0;
-      for (std::size_t j = first; j < out.size(); ++j) {
-        if (out[j].to == a.to) continue;
-        most = std::max(most, a.length + out[j].length);
-        ++ends;
-      }
-      if (ends == 0) continue;
+      double before_last = -1;
       search.begin();
-      search.reach(a.to, 0);
+      for (const auto& [b, last] : asked) {
+        if (b.to == a.to) continue;
+        const double length = a.length + b.length;
+        most = std::max(most, length);
+        before_last = std::max(before_last, length - last);
+        search.ask(b.to, length);
+      }
+      if (search.open() == 0) continue;
+      search.reach(a.to, 0, true);
       std::pair<double, Vertex> at;
-      for (std::size_t looked_at = 0; looked_at < most_looked_at && search.take(at) && at.first <= most;) {
+      for (std::size_t looked_at = 0; looked_at < limit && search.open() != 0 && search.take(at);) {
         looked_at += out_[at.second].size();
         for (const auto& b : out_[at.second]) {
-          if (b.to == v || (number_[b.to] != 0 && number_[b.to] < number_[v])) continue;
-          if (at.first + b.length <= most) search.reach(b.to, at.first + b.length);
+          const double length = at.first + b.length;
+          if (length <= most && !gone(b.to)) search.reach(b.to, length, length <= before_last);
         }
       }
-      for (std::size_t j = first; j < out.size(); ++j) {
-        if (out[j].to == a.to) continue;
-        const double length = a.length + out[j].length;
-        if (length < infinite && !(search.distance(out[j].to) <= length)) add(a, out[j]);
+      // The last arcs are looked at from the ends: searches are shorter by one arc.
+      for (const auto& [b, last] : asked) {
+        const double length = a.length + b.length;
+        if (b.to == a.to || !(length < infinite) || search.distance(b.to) <= length) continue;
+        const auto near = [&](const auto& c) { return !gone(c.to) && search.distance(c.to) + c.length <= length; };
+        const auto& to_end = in_row(b.to);
+        if (std::none_of(to_end.begin(), to_end.end(), near)) add(a, b);
       }
     }
   }
@@ -272,7 +329,7 @@ class contraction {
       if (directed_) count(in_[v]);
       double added = 0;
       double added_hops = 0;
-      for_each_shortcut(search, v, [&](const auto& a, const auto& b) {
+      for_each_shortcut(search, v, looked_at_to_choose, [&](const auto& a, const auto& b) {
         ++added;
         added_hops += a.hops + b.hops;
       });
@@ -305,7 +362,7 @@ class contraction {
   void contract(const std::vector<Vertex>& chosen) {
     std::vector<std::vector<shortcut>> made(chosen.size());
     search_over(chosen.size(), [&](near_search<Vertex>& search, std::uint64_t i) {
-      for_each_shortcut(search, chosen[i], [&](const auto& a, const auto& b) {
+      for_each_shortcut(search, chosen[i], looked_at_to_replace, [&](const auto& a, const auto& b) {
         made[i].push_back({a.to, b.to, a.length + b.length, a.hops + b.hops});
       });
     });

@@ -3,9 +3,11 @@
 
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -158,16 +160,10 @@ class refined_parts {
     return sum / 2;
   }
 
-  /// Vertices above the bound, in all parts.
-  std::uint64_t excess() const { return over_; }
-
+  std::uint64_t excess() const { return over_; }  ///< vertices above the bound, in all parts
   /// Moves vertices by gain, the best first, also those that lose, and goes back to the best division seen. Returns
   /// whether it got better. `exchange`: on the way a part may be above the bound by one vertex, so that full parts can
   /// exchange vertices (Fiduccia and Mattheyses 1982).
-  ///
-  /// A move costs a step for each neighbour, however many neighbours that one has: it raises what the neighbour can
-  /// gain at most by the weight between them, and reads the row of a vertex when no other may gain more. Where the best
-  /// part is full, a vertex waits for another to leave that part.
   bool improve(std::mt19937_64& random, bool exchange) {
     slack_ = exchange ? *std::max_element(level_.size.begin(), level_.size.end()) : 0;
     struct candidate {
@@ -201,8 +197,7 @@ class refined_parts {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // vertex, where it was
     std::uint64_t over = excess();
     const std::uint64_t first_over = over;
-    double gained = 0;
-    double best_gain = 0;
+    double gained = 0, best_gain = 0;
     std::uint64_t best_over = over;
     std::size_t best = 0;
     const std::size_t patience = std::max<std::size_t>(100, n / 50);
@@ -288,12 +283,14 @@ class refined_parts {
 
   /// Counts the ties of vertices that have many neighbours beside the parts: reading their rows would take too long.
   void find_hubs() {
-    const std::size_t many = std::max<std::size_t>(64, 4 * size_.size());
     for (std::uint32_t v = 0; v < level_.vertices(); ++v) {
-      if (level_.row(v).size() < many) continue;
+      if (level_.row(v).size() < std::max<std::size_t>(32, size_.size())) continue;
       if (hubs_ == 0) hub_.assign(level_.vertices(), no_hub);
       hub_[v] = hubs_++;
-      hub_ties_.resize(hubs_ * size_.size());
+    }
+    hub_ties_.resize(std::size_t{hubs_} * size_.size());
+    for (std::uint32_t v = 0; hubs_ != 0 && v < level_.vertices(); ++v) {
+      if (hub_[v] == no_hub) continue;
       for (const weighted_arc& a : level_.row(v)) ties_of(v)[part_[a.to]] += a.weight;
     }
   }
@@ -373,6 +370,12 @@ class refined_parts {
   std::vector<double> hub_ties_;    ///< by hub and part
 };
 
+struct start {
+  std::uint64_t seed;
+  parts_list parts;
+  std::pair<std::uint64_t, double> found;  ///< vertices above the bound, cut
+};
+
 /// Grows part after part, each by the vertex with most weight into it; the rest is the last part.
 parts_list grown(const part_level& level, std::uint32_t count, std::mt19937_64& random) {
   const std::uint32_t n = level.vertices();
@@ -445,29 +448,29 @@ partition_result partition(const csr_graph<Vertex>& graph, const partition_optio
     levels.push_back(std::move(next));
   }
   if (control.report != nullptr) control.report->advance(1);
-  const auto refine = [&](const part_level& level, parts_list parts) {
+  const auto refine = [&](const part_level& level, parts_list parts, int most_rounds, std::mt19937_64& draws) {
     refined_parts d(level, std::move(parts), options.parts, most);
-    constexpr int most_rounds = 12;
     // Exchanges alone fill parts by what gains most at first, and end at a larger cut.
-    for (int round = 0; round < most_rounds && (d.improve(random, false) || d.improve(random, true)); ++round)
+    for (int round = 0; round < most_rounds && (d.improve(draws, false) || d.improve(draws, true)); ++round)
       control.check();
     return d;
   };
-  parts_list best;
-  std::pair<std::uint64_t, double> least{std::numeric_limits<std::uint64_t>::max(), 0};
-  constexpr int starts = 8;
-  for (int start = 0; start < starts; ++start) {
-    control.check();
-    refined_parts d = refine(levels.back(), grown(levels.back(), options.parts, random));
-    const std::pair<std::uint64_t, double> found{d.excess(), d.cut()};
-    if (found >= least) continue;
-    least = found;
-    best = d.take();
-  }
+  constexpr int rounds_of_start = 4, rounds_of_level = 8;  // more cut hardly fewer edges
+  // Each start has its own random numbers: the best start is the same on any number of threads.
+  std::array<start, 8> tried;
+  for (start& t : tried) t.seed = random();
+  const auto try_start = [&](std::size_t i) {
+    std::mt19937_64 own(tried[i].seed);
+    refined_parts d = refine(levels.back(), grown(levels.back(), options.parts, own), rounds_of_start, own);
+    tried[i].found = {d.excess(), d.cut()};
+    tried[i].parts = d.take();
+  };
+  if (!parallel_for(std::size_t{0}, tried.size(), try_start, {.stop = control.stop})) throw cancelled();
+  parts_list best = std::move(std::ranges::min_element(tried, {}, &start::found)->parts);
   for (std::size_t i = levels.size() - 1; i-- != 0;) {
     parts_list finer(levels[i].vertices());
     for (std::uint32_t v = 0; v < levels[i].vertices(); ++v) finer[v] = best[levels[i].above[v]];
-    best = refine(levels[i], std::move(finer)).take();
+    best = refine(levels[i], std::move(finer), rounds_of_level, random).take();
   }
   refined_parts last(levels.front(), std::move(best), options.parts, most);
   last.balance();
@@ -487,8 +490,9 @@ template CALLISTO_API partition_result partition(const csr_graph<std::uint64_t>&
 
 std::uint64_t needs::partition(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
-  // The finest level, and all coarser ones together, which are at most as large; lists grow by doubling.
-  return 2 * (2 * 16 * 2 * s.edges + 64 * s.n);
+  // All coarser levels are at most as large as the finest; lists grow by doubling. Counted ties: one for each
+  // neighbour.
+  return 2 * (2 * 16 * 2 * s.edges + 64 * s.n) + 16 * s.edges;
 }
 
 }  // namespace callisto::graph

@@ -30,8 +30,9 @@ struct partition_result {
 /// divided by growing part after part from several starts; on the way back, vertices at borders move where the
 /// cut falls most and the sizes allow it (Fiduccia and Mattheyses 1982, for many parts).
 ///
-/// One thread works. Memory: needs::partition(). Reports levels as progress. Throws usage_error for no part, a negative
-/// imbalance, a negative weight, or a directed graph without the rows of its in-edges; cancelled; std::bad_alloc.
+/// Threads share the starts; one works on the rest. Memory: needs::partition(). Reports levels as progress. Throws
+/// usage_error for no part, a negative imbalance, a negative weight, or a directed graph without the rows of its
+/// in-edges; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API partition_result partition(const csr_graph<Vertex>& graph, const partition_options& options = {},
                                         const run_control& control = {});
