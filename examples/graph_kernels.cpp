@@ -28,7 +28,8 @@ int main(int argc, char** argv) try {
   // Most kernels take either width of vertex numbers. Those that are templates are called inside of std::visit.
   const auto scores = graph::pagerank(any).scores;
   const auto highest = std::max_element(scores.begin(), scores.end()) - scores.begin();
-  const auto between = graph::betweenness(any, {.samples = 64, .normalized = true}).scores;
+  const std::size_t samples = std::min<std::size_t>(64, scores.size());
+  const auto between = graph::betweenness(any, {.samples = samples, .normalized = true}).scores;
   const auto groups = graph::communities(any);
   std::printf("triangles: %llu\n", static_cast<unsigned long long>(graph::count_triangles(any).triangles));
   std::printf("communities: %s\n", groups.communities > 1 ? "more than one" : "one");

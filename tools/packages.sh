@@ -7,9 +7,10 @@ build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfm
 test_packages=(python3-scipy)
 # Open MPI: its compiler wrapper, which tells the flags, and its launcher.
 mpi_packages=(libopenmpi-dev openmpi-bin)
-# For ./x test --all alone: abidiff, clang-format and clang with its OpenMP, which are skipped where no package has them,
-# and both MPIs.
-all_test_packages=(abigail-tools clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev "${mpi_packages[@]}" libmpich-dev mpich)
+# For ./x test --all alone: both MPIs, which ThreadSanitizer's tests need, too; abidiff, clang-format and clang with its
+# OpenMP, which are skipped where no package has them.
+sanitized_test_packages=("${mpi_packages[@]}" libmpich-dev mpich)
+all_test_packages=(abigail-tools clang-19 clang-format-19 libclang-rt-19-dev libomp-19-dev "${sanitized_test_packages[@]}")
 bench_packages=(libtbb-dev libboost-context-dev)
 # Static libraries of the portable command.
 portable_packages=(nettle-dev libbz2-dev liblzma-dev liblz4-dev)
