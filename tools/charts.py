@@ -156,7 +156,7 @@ def manners(data):
 def runtimes(data):
     others = data["columns"][1:]
     chart = dot_rows("Runtimes beside runtimes", "Units of work without sharing by those with it: right of the limit is worse",
-                     "without sharing, by with it", [0.5, 0.75, 1, 1.5, 2, 3], True)
+                     "without sharing, by with it", [0.4, 0.5, 0.7, 1, 1.5, 2], True)
     chart.legend = [("circle", 0, f"beside one of {len(others)} runtimes")]
     chart.lines = [(1.1, "limit 1.1", "limit")]
     for name, *values in data["rows"]:
