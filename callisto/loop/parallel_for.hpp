@@ -49,7 +49,7 @@ struct work_of<Struct> {
   static constexpr bool forks = requires { &Struct::fork; };
 };
 
-/// A struct whose work() tells the type of its index.
+/// A struct that a loop can call without names of types: the parameters of its work() give them.
 template <class Struct>
 concept telling_struct = index<typename work_of<Struct>::index_type>;
 
