@@ -17,7 +17,7 @@ struct longest_run {
 
   void fork(mine&) {}  // a thread joins the loop
   void work(mine& m, std::size_t i) { m.longest = lengths[i] > m.longest ? lengths[i] : m.longest; }
-  void join(mine& m) {  // the thread leaves the loop
+  void join(mine& m) {  // the thread leaves the loop, maybe several at once
     const std::scoped_lock held(lock);
     if (m.longest > longest) longest = m.longest;
   }
@@ -35,7 +35,7 @@ int main() {
 
   // #pragma omp parallel private(mine) ... omp for ... omp critical
   longest_run run{lengths};
-  callisto::parallel_for<longest_run, longest_run::mine, std::size_t>(run, 0, lengths.size());
+  callisto::parallel_for(run, 0, lengths.size());
   std::printf("private and critical: %d\n", run.longest);
 
   // #pragma omp parallel for collapse(2)

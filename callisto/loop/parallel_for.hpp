@@ -19,6 +19,7 @@
 #include <iterator>
 #include <ranges>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -34,6 +35,23 @@ concept index_callable = std::invocable<F&, I> || std::invocable<F&, I, I>;
 template <class F, class Iterator>
 concept element_callable =
     std::invocable<F&, std::iter_reference_t<Iterator>> || std::invocable<F&, Iterator, Iterator>;
+
+/// The types of the parameters of a struct's work(), if that is one function and no template; else empty.
+template <class Struct>
+struct work_of {};
+template <class Struct>
+  requires requires { std::tuple_size<typename parameters<decltype(&Struct::work)>::type>::value; } &&
+           (std::tuple_size_v<typename parameters<decltype(&Struct::work)>::type> > 0)
+struct work_of<Struct> {
+  using types = typename parameters<decltype(&Struct::work)>::type;
+  using state = std::tuple_element_t<0, types>;
+  using index_type = std::tuple_element_t<std::tuple_size_v<types> - 1, types>;
+  static constexpr bool forks = requires { &Struct::fork; };
+};
+
+/// A struct that a loop can call without names of types: the parameters of its work() give them.
+template <class Struct>
+concept telling_struct = index<typename work_of<Struct>::index_type>;
 
 /// Runs iterations [0, n) of `body` (loop_item.hpp) for a loop at nesting level `level` that stands at `where`; the
 /// base of every form. Hidden: otherwise its static variable would keep a plug-in from ever being unloaded
@@ -199,6 +217,30 @@ bool parallel_for(Struct& body, std::type_identity_t<loop::bound_of<I>> first,
   return outer_parallel_for<Struct, PerThread, I>(0, body, first, last, options, where);
 }
 
+/// Both struct forms without names of types: they are those of work(), if the struct has one work() that is no
+/// template. A struct with fork() has per-thread state.
+template <class Struct>
+  requires loop::telling_struct<Struct>
+bool outer_parallel_for(unsigned level, Struct& body, loop::bound_of<typename loop::work_of<Struct>::index_type> first,
+                        loop::bound_of<typename loop::work_of<Struct>::index_type> last,
+                        const loop_options& options = {},
+                        std::source_location where = std::source_location::current()) {
+  using told = loop::work_of<Struct>;
+  if constexpr (told::forks) {
+    return outer_parallel_for<Struct, typename told::state, typename told::index_type>(level, body, first, last,
+                                                                                       options, where);
+  } else {
+    return outer_parallel_for<Struct, typename told::index_type>(level, body, first, last, options, where);
+  }
+}
+template <class Struct>
+  requires loop::telling_struct<Struct>
+bool parallel_for(Struct& body, loop::bound_of<typename loop::work_of<Struct>::index_type> first,
+                  loop::bound_of<typename loop::work_of<Struct>::index_type> last, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
+  return outer_parallel_for(0, body, first, last, options, where);
+}
+
 /// Calls f(i) for every i in [first, last), or f(b, e) for batches [b, e) if f takes two indices. The threads share
 /// `f`; it is not copied. Bounds of two types are converted to their common type. Throws usage_error if a value does
 /// not fit that, or if f has one signature, with a number as parameter that cannot hold the indices.
@@ -218,6 +260,20 @@ template <loop::index A, loop::index B, class F>
 bool parallel_for(A first, B last, F&& f, const loop_options& options = {},
                   std::source_location where = std::source_location::current()) {
   return outer_parallel_for(0, first, last, std::forward<F>(f), options, where);
+}
+
+/// Does not compile, and says why: a loop over indices has two bounds.
+template <loop::index A, class F>
+  requires loop::index_callable<F, A>
+bool outer_parallel_for(unsigned, A, F&&, const loop_options& = {}) {
+  static_assert(!std::same_as<A, A>, "a loop over indices has two bounds: outer_parallel_for(level, 0, n, body)");
+  return false;
+}
+template <loop::index A, class F>
+  requires loop::index_callable<F, A>
+bool parallel_for(A, F&&, const loop_options& = {}) {
+  static_assert(!std::same_as<A, A>, "a loop over indices has two bounds: parallel_for(0, n, body)");
+  return false;
 }
 
 /// Calls f(*it) for every it in [first, last), or f(b, e) with iterators for batches of it. Does not compile for

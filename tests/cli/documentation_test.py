@@ -5,6 +5,7 @@ Usage: documentation_test.py [unittest arguments]. Environment: as command.py sa
 """
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -13,6 +14,18 @@ from kernels import KERNELS, NO_KERNELS
 
 
 class Documentation(CommandTest):
+    def test_programs_of_pages_are_examples(self):
+        """The blocks of the page on graphs in C++ stand in the example, which is compiled and run, and in its output."""
+        page = (ROOT / "docs" / "how-to" / "graphs-in-cpp.md").read_text(encoding="utf-8")
+        there = {"cpp": (ROOT / "examples" / "graph_from_arrays.cpp").read_text(encoding="utf-8"),
+                 "": (ROOT / "examples" / "expected" / "graph_from_arrays.txt").read_text(encoding="utf-8")}
+        lines = {kind: [line.strip() for line in text.splitlines()] for kind, text in there.items()}
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        self.assertEqual([kind for kind, _ in blocks], ["cpp"] * 4 + [""])
+        for kind, text in blocks:
+            block = [line.strip() for line in text.splitlines()]
+            self.assertTrue(any(lines[kind][i:i + len(block)] == block for i in range(len(lines[kind]))), text)
+
     """Manual pages and completions are made from the parser while the programs are built. Here they are used."""
 
     def test_help_has_what_is_described(self):

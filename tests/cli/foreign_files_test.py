@@ -200,7 +200,7 @@ class Lists(ForeignFiles):
         self.says("1 line left out (--skip-bad-lines), the first is line 3: an end of the edge is empty")
         weights = "source,target,weight\na,b,NA\na,c,2\nb,c,NaN\nc,d,1\n"
         self.assertEqual(self.graph("a.csv", weights, "--skip-bad-lines"), [("a", "c", 2), ("c", "d", 1)])
-        self.says("2 lines left out", "the first is line 2: expected a finite number as weight, found 'NA'")
+        self.says("2 lines left out", "the first is line 2: expected a finite number as weight, found 'NA' in column 3")
         self.assertEqual(self.graph("a.csv", "a,b\nb\nNew York,c,x,y\nc,a\n", "--skip-bad-lines"), [("a", "b"), ("c", "a")])
         self.says("2 lines left out", "the first is line 2: 1 column where 2 are expected")
         # Numbers: in the sample and far behind it.

@@ -380,6 +380,10 @@ class Sharing(CommandTest):
     def test_run_refuses(self):
         self.assertIn("No such file", self.refuse(127, "run", "--", "./nonsense", says="nonsense"))
         self.refuse(127, "run", "nonsense-program", says="nonsense-program")
+        there = self.file("only-here", "#!/bin/sh\n")
+        there.chmod(0o755)
+        self.refuse(127, "run", "only-here", cwd=there.parent, says="did you mean './only-here'?")
+        self.refuse(2, "run", "--threads", "1", "true", says="did you mean '--contexts'?")
         self.refuse(126, "run", "--", str(self.file("no-program", "x")), says="no-program")
         self.refuse(126, "run", "--", str(self.folder), says=self.folder)
         for arguments, says in [

@@ -10,7 +10,7 @@ source "$(dirname "$(readlink -f "$0")")/outcomes.sh"
 if [[ $role == container ]]; then
   # In a container: a job that never steps aside, and one that may. Says how many jobs meet and whether the second has
   # stepped aside, waits for the word to end, and says the first once more.
-  [[ $("$command" machine) == *'no other job of this container at the moment'* ]] || exit 1
+  [[ $("$command" machine) == *'no other job of this container shares contexts at the moment'* ]] || exit 1
   "$job" --burst 1 > /dev/null &
   "$lab" bench program batch 600000 > /dev/null &
   see() {

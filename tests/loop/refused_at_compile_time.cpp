@@ -12,6 +12,15 @@ struct body {
   void work(int) {}
 };
 
+struct forking {
+  struct mine {
+    long sum;
+  };
+  void fork(mine&) {}
+  void work(mine&, std::size_t) {}
+  void join(mine&) {}
+};
+
 void right(std::vector<double>& doubles, std::vector<int>& ints, std::vector<bool>& bits, body& of) {
   static_cast<void>(parallel_reduce(doubles, 0.0));
   inclusive_scan(doubles, doubles.begin(), 0.0);
@@ -20,6 +29,12 @@ void right(std::vector<double>& doubles, std::vector<int>& ints, std::vector<boo
   static_cast<void>(count_if(bits, std::identity{}));
   sort(bits);
   parallel_for<body, int>(of, 0, 10);
+  parallel_for(of, 0, 10);
+  outer_parallel_for(1, of, 0, 10, {.batch = 2});
+  forking per_thread;
+  parallel_for(per_thread, 0, ints.size());
+  outer_parallel_for(1, per_thread, 0, 10);
+  parallel_for<forking, forking::mine, std::size_t>(per_thread, 0, 10);
 }
 
 #ifdef REFUSED
@@ -54,11 +69,15 @@ void wrong(std::vector<double>& doubles, std::vector<int>& ints, std::vector<boo
   parallel_for(0.0, 10.0, [](double) {});                                                   // refused
   parallel_for(0, 2.5, [](double) {});                                                      // refused
   parallel_for<body, int>(of, 0, 1e10);                                                     // refused
+  parallel_for(of, 0, 2.5);                                                                 // refused
   static_cast<void>(parallel_reduce(0, 2.5, 0, [](int i) { return i; }));                   // refused
   static_cast<void>(deterministic_reduce(0, 2.5f, 0, [](int i) { return i; }));             // refused
   static_cast<void>(stepped(0, 10.5, 1));                                                   // refused
   static_cast<void>(stepped(0, 10, 0.5));                                                   // refused
   parallel_for(static_cast<__int128>(0), static_cast<__int128>(1) << 70, [](__int128) {});  // refused
   static_cast<void>(stepped(static_cast<__int128>(0), static_cast<__int128>(9), 1));        // refused
+  // One bound.
+  parallel_for(10, [](int) {});           // refused
+  outer_parallel_for(1, 10, [](int) {});  // refused
 }
 #endif

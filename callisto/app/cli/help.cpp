@@ -140,6 +140,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 /// The known word that `word`, found behind the name of `parser`, was meant to be; or an empty text.
 std::string meant_by(const std::string& word, const CLI::App& parser) {
+  // Threads of a program are as many as the contexts that it may use.
+  if (parser.get_name() == "run" && word.substr(0, word.find('=')) == "--threads") return "--contexts";
   if (word.starts_with('-')) return nearest(word.substr(0, word.find('=')), flags_of(parser));
   std::vector<std::string> known;
   for (const CLI::App* s : shown_subcommands(parser)) {

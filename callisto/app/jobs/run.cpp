@@ -157,8 +157,12 @@ void be_a_guest() {
   const int why = errno;
   watch_no_more(mark);
   // Returns the exit codes of shells: 127 if the program is not found, 126 if it cannot be run.
+  const std::string here = "./" + command.front();
+  const bool meant =
+      why == ENOENT && command.front().find('/') == std::string::npos && ::access(here.c_str(), X_OK) == 0;
   throw exit_with(why == ENOENT ? 127 : 126,
-                  fmt::format("run: {}: {}", one_line(command.front()), std::generic_category().message(why)));
+                  fmt::format("run: {}: {}{}", one_line(command.front()), std::generic_category().message(why),
+                              meant ? fmt::format("; did you mean '{}'?", one_line(here)) : std::string()));
 }
 
 /// Tells what Callisto's OpenMP library would replace in the program.

@@ -70,8 +70,8 @@ descriptor above_standard(const descriptor& from) noexcept {
   if (always || machine::shared_nanoseconds() - begin >= worth_telling) {
     const std::string refusal = why_no_table();
     const std::string why = refusal.empty()
-                                ? "it ran no loop of Callisto's or of GCC's OpenMP that could be shared; see "
-                                  "'callisto machine' and 'callisto run --check'"
+                                ? "it ran no loop of Callisto's or of GCC's OpenMP that could be shared (a loop of one "
+                                  "thread cannot); see 'callisto machine' and 'callisto run --check'"
                                 : "jobs cannot share this machine: " + refusal;
     std::fprintf(stderr, "callisto: run: %s never became a job: %s\n", one_line(program).c_str(), why.c_str());
   }

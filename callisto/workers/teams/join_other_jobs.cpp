@@ -43,8 +43,10 @@ std::string runtime::sharing_in_words() {
   if (sharing_ == nullptr) return "no: " + alone_because_;
   if (!sharing_->alone()) return sharing_->table() + ", with others at the moment";
   return sharing_->table() + (in_container()
-                                  ? ", no other job of this container at the moment; those outside of it cannot be seen"
-                                  : ", no other job at the moment");
+                                  ? ", no other job of this container shares contexts at the moment; 'callisto status' "
+                                    "lists also those that stand aside, and none outside of it"
+                                  : ", no other job shares contexts at the moment; 'callisto status' lists also those "
+                                    "that stand aside");
 }
 
 void runtime::join_first() {

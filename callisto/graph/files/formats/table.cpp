@@ -182,7 +182,7 @@ class table_parser {
       if (i == layout_.to) cells.to = cell;
       if (layout_.weight != i) continue;
       const auto weight = to_table_weight(cell, layout_.separator);
-      if (!weight) return not_a_weight(cell, weights::real);
+      if (!weight) return not_a_weight(cell, weights::real) + " in column " + std::to_string(i + 1);
       cells.weight = *weight;
     }
     if (cells.from.empty() || cells.to.empty()) return "an end of the edge is empty";
