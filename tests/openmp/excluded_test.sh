@@ -21,6 +21,7 @@ on stock "$program"
 on callisto "${preloaded[@]}" "$program"
 on callisto "${preloaded[@]}" CALLISTO_OPENMP=on "$program"
 on stock "${preloaded[@]}" CALLISTO_OPENMP=off "$program"
+for off in no 0 false; do on stock "${preloaded[@]}" CALLISTO_OPENMP=$off "$program"; done
 on stock env LD_LIBRARY_PATH="$(dirname "$library")" CALLISTO_OPENMP=off "$program"
 on stock "${preloaded[@]}" CALLISTO_OPENMP_EXCLUDE="other:$(basename "$program")" "$program"
 on callisto "${preloaded[@]}" CALLISTO_OPENMP_EXCLUDE="other" "$program"
