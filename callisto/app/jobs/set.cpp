@@ -40,7 +40,7 @@ std::optional<cosched::job_picture> find(cosched::table_reader& table, std::uint
   return std::nullopt;
 }
 
-/// Refuses a number under which 'callisto status' shows a job of a broker: whoever types it may mean that one. The
+/// Refuses a number under which 'callisto status' shows a job of a broker: a user may mean that one. The
 /// weight of a broker's job cannot be changed.
 void refuse_job_of_broker(std::uint64_t number, const std::optional<cosched::job_picture>& of_table) {
   for (const broker::usage_line& its : jobs_of_broker()) {

@@ -233,7 +233,7 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
   return text + of_contexts.render();
 }
 
-/// Returns what the broker says, or that one was killed: its socket is there, and nobody listens.
+/// Returns what the broker says, or what a broker that ended has left: a socket at which no process listens.
 std::optional<broker::broker_report> broker_or_its_remains() {
   if (std::optional<broker::broker_report> by = broker::ask_for_report()) return by;
   const std::string left = broker::socket_left();

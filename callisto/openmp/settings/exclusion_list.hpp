@@ -31,7 +31,7 @@ inline bool names_program(std::string_view words, const std::vector<std::string>
   return false;
 }
 
-/// True if a value of CALLISTO_OPENMP means off; who writes `no` or `0` there wants no less.
+/// True if a value of CALLISTO_OPENMP means off. Users write `no` and `0`, too.
 inline bool says_off(std::string_view text) { return text == "off" || text == "no" || text == "0" || text == "false"; }
 
 /// True if a function that Intel's OpenMP runtime exports is a helper of compilers: of atomic operations or memory.
