@@ -1,5 +1,6 @@
-// Reads a policy strictly: a key that is not known is an error, so a misspelled rule is not left out in silence. What
-// changes without the file, accounts and CPUs, is no error: the broker must start at the next boot, too.
+// Reads a policy strictly: a key that is not known is an error, so a misspelled rule is not left out in silence.
+// Accounts and CPUs change without the file, so an unknown one is no error: the broker must start at the next boot,
+// too.
 #include <callisto/app/jobs/broker_policy.hpp>
 
 #include <callisto/app/base/text.hpp>
