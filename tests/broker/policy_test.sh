@@ -148,3 +148,11 @@ wait $broker || true
 [[ $("$callisto" run --guest nproc 2>&1) == *"no broker answers"*"$contexts" ]] || fail "a guest without a broker"
 said=$("$callisto" run --guest --weight 2 true 2>&1) && fail "a guest with a weight"
 [[ $said == *"a guest is no job"* ]] || fail "$said"
+# A killed broker leaves its socket: `status` says that its jobs run without it.
+"$callisto" broker --policy "$file" --quiet &
+broker=$!
+pids+=("$broker")
+until [[ -S $work/broker && $("$callisto" status) == *"A broker divides"* ]]; do kill -0 $broker || fail "no broker"; done
+kill -KILL $broker
+wait $broker || true
+[[ $("$callisto" status) == *"$work/broker has ended without a farewell"* ]] || fail "status is silent about a killed broker"

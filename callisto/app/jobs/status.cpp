@@ -333,7 +333,7 @@ void run(const status_arguments& o) {
   } else if (by) {
     print(to_words(*by) + (lists ? "\n" + to_words(*lists, names) : "") +
           (jobs.empty() ? "" : "\n" + to_words(*visited, jobs, contexts, o.run.quiet)) +
-          named(programs_without_a_slot(jobs, lists)));
+          (by->answers ? named(programs_without_a_slot(jobs, lists)) : std::string()));
   } else if (visited == nullptr) {
     print(fmt::format("There is no table: no job has shared this machine yet ({})\n{}", table_places(),
                       named(programs_without_a_slot(jobs, lists))));
