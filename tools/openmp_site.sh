@@ -36,6 +36,9 @@ done
 profile=$etc/profile.d/callisto-openmp.sh list=$etc/callisto/openmp.exclude
 
 case $what in
+  on | off | exclude | include) [[ -w $etc ]] || refuse "cannot write in $etc: $what needs root" ;;
+esac
+case $what in
   check)
     [[ ${#names[@]} -eq 1 ]] || refuse "check needs one program"
     [[ $etc == /etc ]] || export CALLISTO_OPENMP_EXCLUDE_FILE=$list

@@ -61,7 +61,7 @@ const char* words_of(refusal_reason why) noexcept {
     case refusal_reason::full:
       return "it has no room for another job";
     case refusal_reason::user_full:
-      return "this user has as many jobs as it allows";
+      return "this user has as many jobs as it allows (jobs_per_user)";
     default:
       return "it does not know this process";
   }
@@ -404,6 +404,27 @@ int connect_to_broker(const std::string& path, bool waits) {
     return -1;
   }
   return ::fcntl(made.get(), F_DUPFD_CLOEXEC, 3);
+}
+
+bool listens_at(const std::string& path) { return descriptor(connect_to_broker(path)).get() >= 0; }
+
+std::string socket_left() {
+  for (const std::string& path : broker_places()) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    struct stat is{};
+    if (path.size() >= sizeof to.sun_path || ::stat(path.c_str(), &is) != 0 || !S_ISSOCK(is.st_mode) ||
+        (is.st_uid != 0 && is.st_uid != ::geteuid())) {
+      continue;
+    }
+    std::memcpy(to.sun_path, path.c_str(), path.size() + 1);
+    const descriptor made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (made.get() >= 0 && ::connect(made.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 &&
+        errno == ECONNREFUSED) {
+      return path;
+    }
+  }
+  return {};
 }
 
 std::optional<broker_report> ask_for_report() {

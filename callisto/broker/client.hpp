@@ -36,6 +36,12 @@ struct broker_report {
 /// Takes half a second if it is stopped.
 CALLISTO_API std::optional<broker_report> ask_for_report();
 
+/// True if a broker that this process would trust takes connections at `path`, also one that does not answer.
+CALLISTO_API bool listens_at(const std::string& path);
+/// Returns the first of broker_places() that is a socket of root's or this user's at which no process listens, as a
+/// killed broker leaves it. Empty: there is none.
+CALLISTO_API std::string socket_left();
+
 /// The jobs and users that a broker lists for this process.
 struct broker_usage {
   bool all_users = false;  ///< false: the policy lets this process see its own user alone

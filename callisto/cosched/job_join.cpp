@@ -156,6 +156,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
   if (how.broker != nullptr) {
     std::unique_ptr<job> joined = impl::join_broker(how, refusal);
     // A broker that refuses the job has the other jobs: in a table it would meet none of them.
+    if (joined == nullptr && !refusal.empty()) tell_run_of_job(refusal);
     if (joined != nullptr || !refusal.empty()) return joined;
   }
   for (const std::string& folder : folders) {

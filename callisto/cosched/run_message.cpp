@@ -21,19 +21,22 @@ run_address::run_address(std::string_view mark) noexcept {
   length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size() + mark.size());
 }
 
-void tell_runs(std::string_view marks) noexcept {
+void tell_runs(std::string_view marks, std::string_view text) noexcept {
   if (marks.empty()) return;
   const int saved = errno;
   const machine::descriptor from(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   while (from.get() >= 0 && !marks.empty()) {
     const std::size_t comma = std::min(marks.find(','), marks.size());
     const run_address to(marks.substr(0, comma));
-    if (to.length != 0) ::sendto(from.get(), "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, to.get(), to.length);
+    if (to.length != 0)
+      ::sendto(from.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.get(), to.length);
     marks.remove_prefix(std::min(comma + 1, marks.size()));
   }
   errno = saved;
 }
 
-void tell_run_of_job() noexcept { tell_runs(machine::file_variable(run_variable)); }
+void tell_run_of_job(std::string_view refusal) noexcept {
+  tell_runs(machine::file_variable(run_variable), refusal.substr(0, most_of_refusal));
+}
 
 }  // namespace callisto::cosched

@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 #include <sys/socket.h>
@@ -23,11 +24,14 @@ struct run_address {
   socklen_t length = 0;  ///< 0: the mark is too long
 };
 
-/// Sends an empty datagram to each `callisto run` of `marks`, a value of run_variable; never blocks, keeps errno. Each
-/// that still waits has it when this returns. Takes some 10 us.
-CALLISTO_API void tell_runs(std::string_view marks) noexcept;
+/// Sends a datagram, empty unless there is a text, to each `callisto run` of `marks`, a value of run_variable; never
+/// blocks, keeps errno. Each that still waits has it when this returns. Takes some 10 us.
+CALLISTO_API void tell_runs(std::string_view marks, std::string_view text = {}) noexcept;
 
-/// Tells each `callisto run` that the environment names, if any. Programs in secure mode tell none.
-CALLISTO_API void tell_run_of_job() noexcept;
+/// Tells each `callisto run` that the environment names, if any, of a new job; or, with a text, that a broker has
+/// refused the job, and why. Programs in secure mode tell none.
+CALLISTO_API void tell_run_of_job(std::string_view refusal = {}) noexcept;
+/// The longest such text of which all arrives.
+inline constexpr std::size_t most_of_refusal = 512;
 
 }  // namespace callisto::cosched

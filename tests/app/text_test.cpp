@@ -31,7 +31,7 @@ TEST(text, spells_bytes) {
 }
 
 TEST(text, spells_times) {
-  EXPECT_EQ(human_seconds(0), "0 ns");
+  EXPECT_EQ(human_seconds(0), "0 s");
   EXPECT_EQ(human_seconds(340e-9), "340 ns");
   EXPECT_EQ(human_seconds(1.5e-6), "1.50 us");
   EXPECT_EQ(human_seconds(0.0123), "12.3 ms");

@@ -21,6 +21,11 @@ on stock "$program"
 on callisto "${preloaded[@]}" "$program"
 on callisto "${preloaded[@]}" CALLISTO_OPENMP=on "$program"
 on stock "${preloaded[@]}" CALLISTO_OPENMP=off "$program"
+for off in no 0 false; do on stock "${preloaded[@]}" CALLISTO_OPENMP=$off "$program"; done
+# A wrong value ends no program: one line, and its answer.
+for wrong in CALLISTO_COSCHED=maybe CALLISTO_WEIGHT=5000; do
+  "${preloaded[@]}" $wrong "$program" > "$etc/said" 2>&1 || { echo "wrong: $wrong ends a program"; exit 1; }
+done
 on stock env LD_LIBRARY_PATH="$(dirname "$library")" CALLISTO_OPENMP=off "$program"
 on stock "${preloaded[@]}" CALLISTO_OPENMP_EXCLUDE="other:$(basename "$program")" "$program"
 on callisto "${preloaded[@]}" CALLISTO_OPENMP_EXCLUDE="other" "$program"

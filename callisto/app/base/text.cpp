@@ -78,6 +78,7 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 std::string human_seconds(double seconds) {
+  if (seconds == 0) return "0 s";
   if (seconds < 0.9995e-6) return fmt::format("{:.0f} ns", seconds * 1e9);
   if (seconds < 0.9995e-3) return fmt::format("{} us", three_digits(seconds * 1e6));
   if (seconds < 0.9995) return fmt::format("{} ms", three_digits(seconds * 1e3));

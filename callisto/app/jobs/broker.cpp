@@ -46,11 +46,15 @@ std::string text_of(const char* path) {
   return text.str();
 }
 
-/// Reads ACCOUNT=WEIGHT, an account by its number.
+/// Reads UID=W.
 void add_weight(broker_arguments& o, const std::string& text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) throw usage_error("--weight " + text + ": expected ACCOUNT=WEIGHT");
-  const std::uint64_t account = parse_count("--weight", text.substr(0, equals), 0, 0xffffffff);
+  const std::string user = text.substr(0, equals);
+  if (equals == std::string::npos || user.empty() || user.find_first_not_of("0123456789") != std::string::npos) {
+    throw usage_error(fmt::format("--weight: expected UID=W with a user's number, found '{}'; names stand in a policy",
+                                  one_line(text)));
+  }
+  const std::uint64_t account = parse_count("--weight", user, 0, 0xffffffff);
   o.weights[account] = static_cast<unsigned>(parse_count("--weight", text.substr(equals + 1), 1, cosched::max_weight));
 }
 
@@ -60,9 +64,9 @@ std::string policy_of(const broker_arguments& o, bool root) {
   return root && ::access(usual_policy, F_OK) == 0 ? usual_policy : "";
 }
 
-/// Returns the rules of the policy, if there is one, and of the options, which come first.
-broker::policy rules_of(const broker_arguments& o, const std::string& file) {
-  broker::policy rules = file.empty() ? broker::policy() : read_policy(file);
+/// Returns the rules of the policy, if there is one, and of the options, which come first; and what it leaves out.
+broker::policy rules_of(const broker_arguments& o, const std::string& file, std::vector<std::string>& warnings) {
+  broker::policy rules = file.empty() ? broker::policy() : read_policy(file, warnings);
   if (o.jobs_of_user) rules.jobs_of_user = *o.jobs_of_user;
   for (const auto& [account, weight] : o.weights) rules.users[account] = weight;
   const std::vector<unsigned> cores = cosched::cores_of_host();
@@ -72,16 +76,42 @@ broker::policy rules_of(const broker_arguments& o, const std::string& file) {
   return rules;
 }
 
+/// Reads the rules, and says what they leave out.
+broker::policy rules_with_warnings(const broker_arguments& o, const std::string& file) {
+  std::vector<std::string> warnings;
+  broker::policy rules = rules_of(o, file, warnings);
+  for (const std::string& w : warnings) warn(w);
+  return rules;
+}
+
+/// Runs --check. Any user checks the file that root's broker would read.
+void check(const broker_arguments& o) {
+  const std::string file = policy_of(o, true);
+  std::vector<std::string> warnings;
+  static_cast<void>(rules_of(o, file, warnings));
+  for (const std::string& w : warnings) warn(w);
+  if (o.quiet) return;
+  print(file.empty() ? fmt::format("{} is not there: users get equal parts\n", usual_policy)
+        : warnings.empty()
+            ? fmt::format("{} is in order\n", one_line(file))
+            : fmt::format("{} is in order, but for {}\n", one_line(file), counted(warnings.size(), "warning")));
+}
+
+/// Throws if there is no folder for the socket.
+void need_folder_of(const std::string& socket, bool root) {
+  const std::string folder = socket.substr(0, socket.rfind('/'));
+  if (socket.find('/') == std::string::npos || folder.empty() || ::access(folder.c_str(), F_OK) == 0) return;
+  throw error(fmt::format("{} is not there: give --socket PATH{}", one_line(folder),
+                          root ? "" : ", or run as root; a login session makes /run/user/UID"));
+}
+
 void run(broker_arguments& o, const std::stop_token& stop) {
+  if (o.check) return check(o);
   const bool root = ::geteuid() == 0;
-  const std::string file = policy_of(o, root);
+  std::string file = policy_of(o, root);
   const std::vector<std::string> places = broker::broker_places();
   broker::server_settings how;
-  how.rules = rules_of(o, file);
-  if (o.check) {
-    if (!o.quiet) print(file.empty() ? "There is no policy.\n" : fmt::format("{}: a policy\n", one_line(file)));
-    return;
-  }
+  how.rules = rules_with_warnings(o, file);
   if (const std::optional<int> made = service_manager::socket_made()) {
     if (!o.socket.empty()) throw usage_error("--socket: the service manager has made a socket already (LISTEN_FDS)");
     how.path = broker::take_listener(*made);
@@ -95,6 +125,7 @@ void run(broker_arguments& o, const std::stop_token& stop) {
     // /run/callisto, which only root can write.
     if (::mkdir(how.path.substr(0, slash).c_str(), 0755) == 0) ::chmod(how.path.substr(0, slash).c_str(), 0755);
   }
+  if (how.listener < 0) need_folder_of(how.path, root);
   if (root || !file.empty()) count_hangups();
   service_manager manager;
   broker::server serves(how);
@@ -114,9 +145,13 @@ void run(broker_arguments& o, const std::stop_token& stop) {
       read = now;
       try {
         const std::string again = policy_of(o, root);
-        serves.adopt(rules_of(o, again));
+        serves.adopt(rules_with_warnings(o, again));
         manager.tell(status(again));
-        if (!o.quiet) say(again.empty() ? "no policy" : fmt::format("{}: in force", one_line(again)));
+        // Also with --quiet: an operator's log has what was put in force, and that a policy is gone.
+        warn(!again.empty() ? fmt::format("{}: in force", one_line(again))
+             : file.empty() ? "no policy: users get equal parts"
+                            : fmt::format("{} is gone; no policy any more: users get equal parts", one_line(file)));
+        file = again;
       } catch (const error& e) {
         warn(fmt::format("{}; the old policy stays", e.what()));
         manager.tell(fmt::format("STATUS={}; the old policy stays", one_line(e.what())));

@@ -106,6 +106,12 @@ std::string shown_name(const usage_line& job) {
   return name.empty() ? "?" : name;
 }
 
+std::vector<usage_line> jobs_of_broker() {
+  const std::optional<broker::broker_report> by = broker::ask_for_report();
+  std::optional<broker::broker_usage> lists = by && by->answers ? broker::ask_for_usage(by->path) : std::nullopt;
+  return lists ? std::move(lists->jobs) : std::vector<usage_line>();
+}
+
 double weight_of(const usage_line& job) noexcept { return static_cast<double>(job.weight) / machine::usual_priority; }
 
 json jobs_to_json(const broker::broker_usage& lists, const user_names& names) {

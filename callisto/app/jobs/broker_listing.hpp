@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace callisto::app {
 
@@ -29,6 +30,8 @@ class user_names {
 
 /// Returns the name that a job gives itself, safe to print: any job may call itself anything.
 std::string shown_name(const broker::usage_line& job);
+/// Returns the jobs that a broker lists for this process; none if there is no broker, or it does not answer.
+std::vector<broker::usage_line> jobs_of_broker();
 
 /// Returns a job's weight as a multiple of a weight of 1 at the usual priority.
 double weight_of(const broker::usage_line& job) noexcept;

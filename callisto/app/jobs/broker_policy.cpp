@@ -1,8 +1,11 @@
 // Reads a policy strictly: a key that is not known is an error, so a misspelled rule is not left out in silence.
+// Accounts and CPUs change without the file, so an unknown one is no error: the broker must start at the next boot,
+// too.
 #include <callisto/app/jobs/broker_policy.hpp>
 
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/jobs/account_file.hpp>
+#include <callisto/cosched/current_assignment.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -21,6 +24,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
@@ -38,7 +42,7 @@ std::map<std::string, std::uint64_t, std::less<>> names_in(const char* path) {
 
 class policy_reader {
  public:
-  explicit policy_reader(const std::string& path) : path_(path) {}
+  policy_reader(const std::string& path, std::vector<std::string>& warnings) : path_(path), warnings_(warnings) {}
 
   broker::policy read() {
     std::ifstream file(path_);
@@ -126,14 +130,17 @@ class policy_reader {
       } else if (key == "users") {
         const auto known = names_in("/etc/passwd");
         for (const auto& [name, weight] : table_of(key, value)) {
-          made_.users[number_of(name, known, "user")] = count(name, weight, 1, cosched::max_weight);
+          const unsigned its = count(name, weight, 1, cosched::max_weight);
+          if (const auto user = number_of(name, known, "user")) made_.users[*user] = its;
         }
       } else if (key == "groups") {
         const auto known = names_in("/etc/group");
         for (const auto& [name, weight] : table_of(key, value)) {
-          const std::uint64_t group = number_of(name, known, "group");
-          made_.groups[group] = count(name, weight, 1, cosched::max_weight);
-          group_lines_[group] = name.source().begin.line;
+          const unsigned its = count(name, weight, 1, cosched::max_weight);
+          const auto group = number_of(name, known, "group");
+          if (!group) continue;
+          made_.groups[*group] = its;
+          group_lines_[*group] = name.source().begin.line;
         }
       } else if (key == "control_groups") {
         for (const auto& [name, weight] : table_of(key, value)) {
@@ -150,14 +157,29 @@ class policy_reader {
       }
     }
   }
-  std::uint64_t number_of(const toml::key& name, const std::map<std::string, std::uint64_t, std::less<>>& known,
-                          std::string_view kind) const {
+  void warn(const toml::source_region& at, const std::string& what) {
+    warnings_.push_back(input_error(path_, at.begin.line, what).what());
+  }
+  void leave_out(const toml::source_region& at, std::string_view name, std::string_view kind) {
+    warn(at, fmt::format("'{}': no {} has this name here; the rule is left out", one_line(std::string(name)), kind));
+  }
+  /// Returns the number of a user or group; nullopt, with a warning: none has that name.
+  std::optional<std::uint64_t> number_of(const toml::key& name,
+                                         const std::map<std::string, std::uint64_t, std::less<>>& known,
+                                         std::string_view kind) {
     if (const auto its = known.find(name.str()); its != known.end()) return its->second;
     std::uint32_t n = 0;
     const char* const end = name.str().data() + name.str().size();
     if (const auto [at, error] = std::from_chars(name.str().data(), end, n); error == std::errc() && at == end)
       return n;
-    refuse(name.source(), fmt::format("'{}': no {} has this name here", one_line(std::string(name.str())), kind));
+    if (is_number(name.str())) {
+      refuse(name.source(), fmt::format("'{}': no {} has this number", one_line(std::string(name.str())), kind));
+    }
+    leave_out(name.source(), name.str(), kind);
+    return std::nullopt;
+  }
+  static bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
   }
 
   void contexts(const toml::table& of) {
@@ -166,7 +188,7 @@ class policy_reader {
       made_.reserved = list_of(key, value);
     }
   }
-  cosched::context_set list_of(const toml::key& key, const toml::node& value) const {
+  cosched::context_set list_of(const toml::key& key, const toml::node& value) {
     cosched::context_set made;
     const auto* const text = value.as_string();
     const auto list = text == nullptr ? std::nullopt : machine::parse_cpu_list(text->get());
@@ -176,6 +198,15 @@ class policy_reader {
       if (c >= cosched::max_contexts)
         refuse(key.source(), fmt::format("'{}': no CPU has a number above 1023", key.str()));
       made.add(c);
+    }
+    const std::vector<unsigned> cores = cosched::cores_of_host();
+    std::vector<unsigned> missing;
+    for (const unsigned c : *list) {
+      if (c >= cores.size() || cores[c] == cosched::no_core) missing.push_back(c);
+    }
+    if (!missing.empty()) {
+      warn(key.source(), fmt::format("'{}': this machine has no CPU {}", one_line(std::string(key.str())),
+                                     machine::format_cpu_list(missing)));
     }
     return made;
   }
@@ -226,7 +257,7 @@ class policy_reader {
   /// Reads an array of names and numbers.
   std::set<std::uint64_t> members(const toml::key& key, const toml::node& value,
                                   const std::map<std::string, std::uint64_t, std::less<>>& known,
-                                  std::string_view kind) const {
+                                  std::string_view kind) {
     const toml::array* const all = value.as_array();
     if (all == nullptr) refuse(key.source(), fmt::format("'{}': expected an array", key.str()));
     std::set<std::uint64_t> made;
@@ -237,15 +268,17 @@ class policy_reader {
         made.insert(static_cast<std::uint64_t>(number->get()));
       } else if (name != nullptr && known.contains(name->get())) {
         made.insert(known.at(name->get()));
+      } else if (name != nullptr) {
+        leave_out(one.source(), name->get(), kind);
       } else {
-        refuse(one.source(), fmt::format("'{}': no {} has this name here",
-                                         name != nullptr ? one_line(name->get()) : std::string("?"), kind));
+        refuse(one.source(), fmt::format("expected names and numbers of {}s", kind));
       }
     }
     return made;
   }
 
   const std::string& path_;
+  std::vector<std::string>& warnings_;
   broker::policy made_;
   std::map<std::uint64_t, std::size_t> group_lines_;
   std::map<std::string, std::size_t> control_group_lines_;
@@ -254,6 +287,8 @@ class policy_reader {
 
 }  // namespace
 
-broker::policy read_policy(const std::string& path) { return policy_reader(path).read(); }
+broker::policy read_policy(const std::string& path, std::vector<std::string>& warnings) {
+  return policy_reader(path, warnings).read();
+}
 
 }  // namespace callisto::app

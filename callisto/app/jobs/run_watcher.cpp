@@ -4,6 +4,7 @@
 // 2. A job that joins the table sends a datagram to the socket (run_message.hpp), and to the socket of each other
 //    `callisto run` that has started this one. The watcher ends. No watcher passes a message on: the program of the
 //    other `callisto run` could end before that.
+//    A job that a broker refuses sends the reason, which the watcher prints.
 // 3. If the program ends first, the watcher says so.
 // 4. A program that is another `callisto run` is still the same process. It takes over from the watcher before it, or
 //    both would say so.
@@ -65,7 +66,17 @@ descriptor above_standard(const descriptor& from) noexcept {
   while (::poll(events.data(), events.size(), -1) < 0) {
     if (errno != EINTR) ::_exit(1);
   }
-  if ((events[0].revents & POLLIN) != 0) ::_exit(0);
+  if ((events[0].revents & POLLIN) != 0) {
+    // A text: a broker has refused the job. The job runs, so this is said now.
+    std::array<char, cosched::most_of_refusal> text{};
+    const ssize_t got = ::recv(heard, text.data(), text.size(), MSG_DONTWAIT);
+    if (got > 0) {
+      std::fprintf(stderr, "callisto: run: %s was refused by the broker, and runs outside of all sharing: %s\n",
+                   one_line(program).c_str(),
+                   one_line(std::string(text.data(), static_cast<std::size_t>(got))).c_str());
+    }
+    ::_exit(0);
+  }
   constexpr std::uint64_t worth_telling = 3'000'000'000;
   if (always || machine::shared_nanoseconds() - begin >= worth_telling) {
     const std::string refusal = why_no_table();

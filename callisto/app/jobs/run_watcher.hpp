@@ -7,7 +7,8 @@
 
 namespace callisto::app {
 
-/// Starts a process that waits until this process's program ends, or is a job, or has started one. If no job has come
+/// Starts a process that waits until this process's program ends, or is a job, or has started one, or a broker has
+/// refused such a job: then it prints why. If no job has come
 /// of it, that process prints one line on standard error; of a program that ran for less than three seconds only if
 /// `always`. Returns the environment variables by which jobs tell it, none if it could not be started. The program that
 /// takes this process's place has no child by it, and gets no signal. `program` is for the line.

@@ -3,6 +3,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
+#include <callisto/app/jobs/broker_listing.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/cosched/timing.hpp>
@@ -39,6 +40,21 @@ std::optional<cosched::job_picture> find(cosched::table_reader& table, std::uint
   return std::nullopt;
 }
 
+/// Refuses a number under which 'callisto status' shows a job of a broker: a user may mean that one. The
+/// weight of a broker's job cannot be changed.
+void refuse_job_of_broker(std::uint64_t number, const std::optional<cosched::job_picture>& of_table) {
+  for (const broker::usage_line& its : jobs_of_broker()) {
+    if (number < cosched::max_jobs ? its.number != number : its.process != number) continue;
+    const std::string other = of_table ? fmt::format("; of the table's job {} ({}): name it by its process, {}",
+                                                     of_table->number, shown_name(*of_table), of_table->pid)
+                                       : std::string();
+    throw usage_error(
+        fmt::format("JOB: {} is job {} ({}, process {}) of the broker, which keeps the weight that its "
+                    "program began with{}",
+                    number, its.number, shown_name(its), its.process, other));
+  }
+}
+
 void run(const set_arguments& o, const std::stop_token& stop) {
   const std::uint64_t number = parse_count("JOB", o.job, 0);
   if (!o.weight) throw usage_error("--weight: expected, as there is nothing else to set");
@@ -46,8 +62,8 @@ void run(const set_arguments& o, const std::stop_token& stop) {
     return usage_error(fmt::format("JOB: expected a job that 'callisto status' shows, found '{}'", number));
   };
   const auto table = visit_table();
-  if (table == nullptr) throw none();
-  const std::optional<cosched::job_picture> job = find(*table, number);
+  const std::optional<cosched::job_picture> job = table == nullptr ? std::nullopt : find(*table, number);
+  refuse_job_of_broker(number, job);
   if (!job) throw none();
   std::string refusal;
   const std::optional<bool> asked = cosched::wish_weight(machine::shared_folders(), job->number, *o.weight, refusal);
@@ -82,7 +98,8 @@ command add_set(const command_parser& app) {
   parser.footer(
       "The weight takes the place of what CALLISTO_WEIGHT or the process's priority say, until the job ends or "
       "another\n"
-      "is set. A job that runs no loop takes it with its next one.\n\n"
+      "is set. A job that runs no loop takes it with its next one. A broker's job keeps the weight that it began "
+      "with.\n\n"
       "Examples:\n"
       "  callisto set 3 --weight 5\n"
       "  callisto set $(pgrep simulation) --weight 2");

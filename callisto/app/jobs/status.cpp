@@ -3,6 +3,7 @@
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/notes.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
@@ -55,12 +56,18 @@ std::vector<unsigned> members_of(cosched::job_set jobs) {
   return all;
 }
 
-/// Returns the programs of `callisto run` that neither are jobs nor have started one of `jobs`, by process.
-std::map<pid_t, std::string> programs_without_a_slot(const std::vector<cosched::job_picture>& jobs) {
+/// Returns the programs of `callisto run` that neither are jobs, of the table or of a broker, nor have started one, by
+/// process.
+std::map<pid_t, std::string> programs_without_a_slot(const std::vector<cosched::job_picture>& jobs,
+                                                     const std::optional<broker::broker_usage>& lists) {
   std::map<pid_t, std::string> programs = programs_of_run();
-  for (const cosched::job_picture& job : jobs) {
-    programs.erase(static_cast<pid_t>(job.pid));
-    if (!programs.empty()) programs.erase(program_of_run(static_cast<pid_t>(job.pid)));
+  const auto is_job = [&](pid_t pid) {
+    programs.erase(pid);
+    if (!programs.empty()) programs.erase(program_of_run(pid));
+  };
+  for (const cosched::job_picture& job : jobs) is_job(static_cast<pid_t>(job.pid));
+  if (lists) {
+    for (const broker::usage_line& job : lists->jobs) is_job(static_cast<pid_t>(job.process));
   }
   return programs;
 }
@@ -77,7 +84,7 @@ std::string named(const std::map<pid_t, std::string>& programs) {
 json number_or_null(unsigned number, unsigned none) { return number == none ? json(nullptr) : json(number); }
 
 json to_json(const cosched::table_reader* table, const std::vector<cosched::job_picture>& jobs,
-             const std::vector<cosched::context_picture>& contexts) {
+             const std::vector<cosched::context_picture>& contexts, const std::optional<broker::broker_usage>& lists) {
   json object;
   object["table"] = table == nullptr ? json(nullptr) : json(table->path());
   object["whole"] = table == nullptr || table->whole();
@@ -102,7 +109,7 @@ json to_json(const cosched::table_reader* table, const std::vector<cosched::job_
                               {"processor_seconds", static_cast<double>(job.processor_time) * 1e-9}});
   }
   object["programs"] = json::array();
-  for (const auto& [pid, name] : programs_without_a_slot(jobs))
+  for (const auto& [pid, name] : programs_without_a_slot(jobs, lists))
     object["programs"].push_back({{"pid", pid}, {"name", name}});
   object["contexts"] = json::array();
   const std::uint64_t now = machine::shared_nanoseconds();
@@ -140,6 +147,11 @@ json to_json(const broker::broker_report& by) {
 }
 
 std::string to_words(const broker::broker_report& by) {
+  if (!by.answers && !broker::listens_at(by.path)) {
+    return fmt::format(
+        "The broker of {} has ended without a farewell. Its jobs run as if none shared until there is another.\n",
+        one_line(by.path));
+  }
   if (!by.answers) {
     return fmt::format("A broker listens ({}) and does not answer. Its jobs run as if none shared until it does.\n",
                        one_line(by.path));
@@ -148,8 +160,7 @@ std::string to_words(const broker::broker_report& by) {
       "A broker divides this machine ({}): {} of {}\n"
       "  yours: {}, on {}; weight {}; debt {}\n"
       "  enforcement: {}. What a job keeps after it was asked, other users get back later{}.\n"
-      "  A job that runs without grants shares its contexts as the system decides. Contexts taken without an answer: "
-      "{}\n",
+      "  Contexts taken from jobs that did not answer (forced): {}\n",
       one_line(by.path), counted(by.says.jobs, "job"), counted(by.says.users, "user"), counted(by.says.own_jobs, "job"),
       counted(by.says.own_contexts, "context"), by.says.own_weight,
       human_seconds(static_cast<double>(by.says.own_debt) * 1e-9), broker::name_of(by.says.grade),
@@ -222,11 +233,23 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
   return text + of_contexts.render();
 }
 
+/// Returns what the broker says, or what a broker that ended has left: a socket at which no process listens.
+std::optional<broker::broker_report> broker_or_its_remains() {
+  if (std::optional<broker::broker_report> by = broker::ask_for_report()) return by;
+  const std::string left = broker::socket_left();
+  if (left.empty()) return std::nullopt;
+  return broker::broker_report{.path = left, .says = {}, .answers = false};
+}
+
 /// Runs --trace: records looks at the table for some time.
 void record(const status_arguments& o, const std::stop_token& stop) {
   if (o.run.as_json) refuse_beside_json(o.trace, "--trace");
   result file(o.trace, "--trace");
   const std::unique_ptr<cosched::table_reader> visited = visit_table();
+  if (const std::vector<broker::usage_line> its = jobs_of_broker(); !its.empty()) {
+    warn(fmt::format("--trace: the timeline has jobs of the table alone, and not the broker's {}",
+                     counted(its.size(), "job")));
+  }
   if (visited == nullptr) {
     throw unusable_table(
         fmt::format("--trace: there is no table: no job has shared this machine yet ({})", table_places()));
@@ -295,11 +318,11 @@ void run(const status_arguments& o) {
     jobs = visited->jobs();
     contexts = visited->contexts();
   }
-  const std::optional<broker::broker_report> by = broker::ask_for_report();
+  const std::optional<broker::broker_report> by = broker_or_its_remains();
   const auto lists = by && by->answers ? broker::ask_for_usage(by->path) : std::nullopt;
   const user_names names = lists ? user_names::of_system() : user_names({});
   if (o.run.as_json) {
-    json object = to_json(visited.get(), jobs, contexts);
+    json object = to_json(visited.get(), jobs, contexts, lists);
     if (by) object["broker"] = to_json(*by);
     if (lists) {
       object["broker"]["all_users"] = lists->all_users;
@@ -310,12 +333,12 @@ void run(const status_arguments& o) {
   } else if (by) {
     print(to_words(*by) + (lists ? "\n" + to_words(*lists, names) : "") +
           (jobs.empty() ? "" : "\n" + to_words(*visited, jobs, contexts, o.run.quiet)) +
-          named(programs_without_a_slot(jobs)));
+          (by->answers ? named(programs_without_a_slot(jobs, lists)) : std::string()));
   } else if (visited == nullptr) {
     print(fmt::format("There is no table: no job has shared this machine yet ({})\n{}", table_places(),
-                      named(programs_without_a_slot(jobs))));
+                      named(programs_without_a_slot(jobs, lists))));
   } else {
-    print(to_words(*visited, jobs, contexts, o.run.quiet) + named(programs_without_a_slot(jobs)));
+    print(to_words(*visited, jobs, contexts, o.run.quiet) + named(programs_without_a_slot(jobs, lists)));
   }
 }
 

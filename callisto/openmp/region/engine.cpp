@@ -1,6 +1,7 @@
 // Creating the workers, by the settings.
 #include <callisto/openmp/region/engine.hpp>
 
+#include <callisto/cosched/settings.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -35,13 +36,17 @@ constexpr std::uint64_t turn_ns = 1'000'000;
 /// one small region is over.
 constexpr std::uint64_t joins_after_ns = 2'000'000;
 
-/// True if a variable is "on", or as `usual` says if it is unset or empty. Throws usage_error.
+void tell_of_mistake(const char* line) noexcept { report("%s; it counts as unset", line); }
+
+/// True if a variable is "on", or as `usual` says if it is unset, empty or, with one line about it, wrong: a site may
+/// have preloaded this library, and ends no program.
 bool is_on(const char* variable, bool usual) {
   const char* const value = std::getenv(variable);
   const std::string_view text = value == nullptr ? std::string_view() : std::string_view(value);
-  if (!text.empty() && text != "on" && text != "off")
-    throw usage_error(variable + ("=" + machine::one_line(std::string(text))) + ": expected on or off");
-  return text.empty() ? usual : text == "on";
+  if (text == "on" || text == "off") return text == "on";
+  if (!text.empty())
+    tell_of_mistake((variable + ("=" + machine::one_line(std::string(text))) + ": expected on or off").c_str());
+  return usual;
 }
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
@@ -53,6 +58,8 @@ constinit thread_local workers::worker_threads* forks_with [[gnu::tls_model("ini
 /// fewer, at last one worker without the thread that watches other jobs. If that fails too, ends the program.
 workers::worker_threads* make_workers() noexcept {
   unsigned workers = contexts();
+  cosched::settings::forgive(tell_of_mistake);
+  const bool wanted = is_on("CALLISTO_PREEMPTION", true);
   bool preempted = true;
   for (;; preempted = !preempted) {
     try {
@@ -62,7 +69,7 @@ workers::worker_threads* make_workers() noexcept {
                                       .attached = most_attached,
                                       .coscheduled = workers != 0,
                                       .joins_after_ns = joins_after_ns,
-                                      .turn_ns = preempted && is_on("CALLISTO_PREEMPTION", true) ? turn_ns : 0,
+                                      .turn_ns = preempted && wanted ? turn_ns : 0,
                                       .is_wait = workers::waits_of_program(),
                                       .take_signals = true,
                                       .own_threads = true})
@@ -134,13 +141,7 @@ std::size_t stack_bytes() noexcept {
 }
 
 bool splits_loops() noexcept {
-  static const bool does = [] {
-    try {
-      return is_on("CALLISTO_NONMONOTONIC", false);
-    } catch (const usage_error& e) {
-      report_and_exit("%s", e.what());
-    }
-  }();
+  static const bool does = is_on("CALLISTO_NONMONOTONIC", false);
   return does;
 }
 

@@ -35,7 +35,7 @@ std::string executable() {
 bool is_excluded(const char* called_as) {
   const char* const text = std::getenv("CALLISTO_OPENMP");
   const std::string_view how = text != nullptr ? text : "";
-  if (!how.empty() && how != "on" && how != "off")
+  if (!how.empty() && !says_off(how) && how != "on" && how != "yes" && how != "1" && how != "true")
     report("CALLISTO_OPENMP is '%s' instead of on or off; it counts as unset", text);
   return excluded_by(called_as, executable).has_value();
 }

@@ -31,6 +31,9 @@ inline bool names_program(std::string_view words, const std::vector<std::string>
   return false;
 }
 
+/// True if a value of CALLISTO_OPENMP means off. Users write `no` and `0`, too.
+inline bool says_off(std::string_view text) { return text == "off" || text == "no" || text == "0" || text == "false"; }
+
 /// True if a function that Intel's OpenMP runtime exports is a helper of compilers: of atomic operations or memory.
 inline bool is_helper_of_compilers(std::string_view name) {
   return name.starts_with("__atomic_") || name.starts_with("__intel_") || name.starts_with("_intel_");
@@ -50,7 +53,8 @@ std::optional<std::string> excluded_by(std::string_view called_as, Executable ex
     const char* const text = std::getenv(variable);
     return std::string_view(text != nullptr ? text : "");
   };
-  if (text_of("CALLISTO_OPENMP") == "off") return "CALLISTO_OPENMP=off";
+  if (const std::string_view how = text_of("CALLISTO_OPENMP"); says_off(how))
+    return "CALLISTO_OPENMP=" + std::string(how);
   const std::string_view words = text_of("CALLISTO_OPENMP_EXCLUDE");
   const std::string_view file = machine::file_variable("CALLISTO_OPENMP_EXCLUDE_FILE");
   const std::string list(file.empty() ? usual_exclusion_list : file);
