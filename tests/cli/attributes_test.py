@@ -38,6 +38,46 @@ class Attributes(CommandTest):
         self.assertRegex(text, r"edge columns +since \(int64, 1 missing\)\n")
         self.assertEqual(self.json("info", self.edges, "--attributes", "none")["attributes"], {"vertices": [], "edges": []})
 
+    def test_vertices_without_a_line_are_told(self):
+        self.assertIn("vertices.csv: 1 of 4 vertices have no line in it, the first 'd'",
+                      "\n".join(self.json("info", self.edges, "--vertex-table", self.vertices)["graph"]["notes"]))
+        swapped = self.file("swapped.csv", "city;name\nB\u00e4rn;a\nChur;b\n")
+        self.refuse(INPUT, "info", self.edges, "--vertex-table", swapped,
+                    says="column 1 must hold what vertices are called, such as 'a'; the first line has 'B\u00e4rn'")
+
+    def test_top_keeps_the_columns(self):
+        lines = self.succeed("pagerank", self.edges, "--vertex-table", self.vertices, "--top", "2", "--output",
+                             self.folder / "top.csv")
+        with open(self.folder / "top.csv", encoding="utf-8") as text:
+            top = text.read().splitlines()
+        self.assertEqual(top[0], "vertex,score,city,age", lines)
+        self.assertRegex(top[1], r"^c,[0-9.e-]+,Bern,17$")
+
+    def test_decimal_commas(self):
+        calls = self.file("calls.csv", "source;target;seconds;text\na;b;73,5;1,5\nb;c;600,0;x\nc;d;815,5;2\nd;e;1200;3\n")
+        found = self.json("info", calls, "--columns", "source,target", "--attributes", "all", "--where", "seconds > 600")
+        self.assertEqual(found["edges"], 2)
+        self.assertEqual([(c["name"], c["type"]) for c in found["attributes"]["edges"]], [("seconds", "double"), ("text", "string")])
+        table = self.file("t.csv", "name;height\na;1,5\nb;2\n")
+        self.assertEqual(self.json("info", calls, "--vertex-table", table, "--where", "height > 1.6")["vertices"], 1)
+
+    def test_where_alone_makes_a_subgraph(self):
+        part = self.folder / "part.csv"
+        self.succeed("subgraph", self.edges, part, "--where", "weight > 3")
+        self.assertEqual(self.json("info", part)["edges"], 2)
+        self.refuse(USAGE, "subgraph", self.edges, part, says="or --where CONDITION")
+
+    def test_names_of_named_vertices(self):
+        names = self.file("names.csv", "id;called\na;Ann\nb;Bo\nc;Bo\n")
+        found = self.json("pagerank", self.edges, "--names", names)
+        self.assertEqual({row["vertex"] for row in found["top"]}, {"Ann", "Bo (b)", "Bo (c)", "d"})
+        self.assertIn("1 of 4 vertices has no line", "\n".join(found["graph"]["notes"]))
+        self.refuse(USAGE, "bfs", self.edges, "--names", names, "--source", "Bo", says="there are 'Bo (b)', 'Bo (c)'")
+        self.refuse(INPUT, "info", self.edges, "--names", self.file("n.csv", "id;name\n7;Ann\n8;Bo\n"),
+                    says="names no vertex of the graph")
+        self.refuse(INPUT, "info", self.file("n.txt", "1 2\n2 3\n"), "--names", self.file("m.csv", "id;name\n7;Ann\n"),
+                    says="names no vertex of the graph")
+
     def test_convert_and_subgraph_keep_them(self):
         native = self.file("graph.cg", "")
         self.assertEqual(run("convert", self.edges, native, "--vertex-table", self.vertices, "--order", "hubs").returncode, 0)

@@ -45,7 +45,8 @@ void check_names(const graph::any_graph& graph, const std::vector<std::string>& 
           known.clear();
           const auto& all = g.attributes();
           if (all != nullptr && (has(all->vertices, name) || has(all->edges, name))) continue;
-          throw usage_error(fmt::format("--attributes: {} has no column '{}'", file, name));
+          throw usage_error(fmt::format("--attributes: {} has no column '{}'{}", file, name,
+                                        known.empty() ? "" : "; there are " + known));
         }
       },
       graph);
@@ -109,7 +110,7 @@ void graph_input::finish_attributes(loaded_graph& loaded, const graph::load_opti
     loaded.graph = graph::with_vertex_table(std::move(loaded.graph), *vertex_table, wanted, context, &notes);
     for (const std::string& note : notes) tell(note);
   }
-  if (attributes_) check_names(loaded.graph, attributes_->names, file);
+  if (attributes_) check_names(loaded.graph, attributes_->names, vertex_table ? file + " or " + *vertex_table : file);
   if (how.where != nullptr) {
     const auto kept = how.where->kept_vertices(loaded.graph, context);
     if (!kept.empty()) {
@@ -164,6 +165,35 @@ void describe_attributes(const graph::any_graph& graph, table& rows) {
     for (const auto& c : *columns) text += (text.empty() ? "" : ", ") + words_for(*c, count_missing(*c));
     if (!text.empty()) rows.add_row({name, text});
   }
+}
+
+std::vector<std::string> vertex_columns(const graph::any_graph& graph) {
+  std::vector<std::string> names;
+  for (const auto& c : attributes_of(graph)->vertices) names.push_back(as_row(in_one_column(c->name), ','));
+  return names;
+}
+
+std::string with_vertex_columns(const std::string& lines, const ranking& top, const graph::any_graph& graph) {
+  const auto all = attributes_of(graph);
+  const std::uint64_t vertices = size_of(graph).vertices;
+  std::vector<std::uint64_t> places(vertices);
+  for (std::uint64_t i = 0; i < vertices; ++i) places[by_label(graph, i)] = i;
+  std::string text;
+  std::size_t begin = 0;
+  for (const auto& row : top.rows) {
+    const std::size_t end = lines.find('\n', begin);
+    text.append(lines, begin, end - begin);
+    begin = end + 1;
+    const std::uint64_t place = places[vertex_of(graph, row.front())];
+    for (const auto& c : all->vertices) {
+      text += '\t';
+      std::string cell;
+      c->append(cell, place);
+      text += c->has(place) ? in_one_column(cell) : "-";
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 void add_vertex_columns(analysis& found, const graph::any_graph& graph) {

@@ -33,7 +33,8 @@ groups_by_name read_groups(const std::string& path) {
   groups_by_name found;
   std::unordered_map<std::string, std::uint64_t> numbers;
   for_each_line(path, graph::any_graph(), [&](std::uint64_t, const std::vector<std::string_view>& fields) {
-    if (fields.size() < 2) throw usage_error("expected a vertex and its group");
+    if (fields.size() < 2)
+      throw usage_error("expected a vertex and its group, two columns with a tab or a comma between");
     const std::uint64_t group = numbers.emplace(fields[1], numbers.size()).first->second;
     const auto [at, is_new] = found.emplace(fields[0], group);
     if (!is_new && at->second != group) {

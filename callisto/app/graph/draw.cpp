@@ -158,7 +158,8 @@ void run(const draw_arguments& o, const std::stop_token& stop) {
                            : o.input.file == "-" ? "graph.svg"
                                                  : short_name(o.input.file) + ".svg";
   if (to_file && !file.ends_with(".svg") && !file.ends_with(".svg.gz")) {
-    throw usage_error("--output: expected a name that ends in .svg, found '" + file + "'");
+    throw usage_error("--output: expected a name that ends in .svg, found '" + file +
+                      "' (rsvg-convert or a browser makes a PNG of an .svg)");
   }
   if (o.what == picture_of::communities && o.sizes != "degree") {
     throw usage_error("--sizes: expected with --what graph; circles of communities show numbers of members");

@@ -148,6 +148,19 @@ std::uint64_t vertex_of(const graph::any_graph& graph, std::string_view label, s
   // A terminal or a file of another encoding writes the same name in other bytes.
   const auto found = names->find(machine::as_utf8(label));
   if (!found) {
+    // Vertices that share a name of --names are called "NAME (NUMBER)".
+    std::string shared;
+    std::uint64_t count = 0;
+    const std::string begin = machine::as_utf8(label) + std::string(" (");
+    for (std::uint64_t i = 0; i < names->size(); ++i) {
+      const std::string_view name = (*names)[i];
+      if (!name.starts_with(begin) || !name.ends_with(')')) continue;
+      if (++count <= 3) shared += fmt::format("{}'{}'", count == 1 ? "" : ", ", name);
+    }
+    if (count != 0) {
+      throw usage_error(fmt::format("{}: expected the name of a vertex, found '{}'; there {} {}{}", flag, label,
+                                    count == 1 ? "is" : "are", shared, count > 3 ? ", ..." : ""));
+    }
     throw usage_error(fmt::format("{}: expected the name of a vertex, found '{}'; names go from '{}' to '{}'", flag,
                                   label, (*names)[0], (*names)[names->size() - 1]));
   }

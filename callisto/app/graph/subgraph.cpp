@@ -40,13 +40,18 @@ struct subgraph_arguments {
   std::optional<double> at_least;
   std::optional<double> at_most;
 
+  /// True if --where alone chooses, which happens when the graph is loaded.
+  bool only_where() const {
+    return !largest && !strong && !core && around.empty() && vertices.empty() && values.empty();
+  }
+
   void check() const {
     const int ways = (largest ? 1 : 0) + (strong ? 1 : 0) + (core ? 1 : 0) + (around.empty() ? 0 : 1) +
                      (vertices.empty() ? 0 : 1) + (values.empty() ? 0 : 1);
-    if (ways != 1) {
+    if (ways > 1 || (ways == 0 && input.where.empty())) {
       throw usage_error(
           "expected one of --largest-component, --largest-strong, --core K, --around V, --vertices FILE and "
-          "--values FILE");
+          "--values FILE, or --where CONDITION");
     }
     if (!values.empty() && !at_least && !at_most) throw usage_error("--values: expected --at-least X or --at-most X");
     if (values.empty() && (at_least || at_most)) throw usage_error("--at-least and --at-most need --values FILE");
@@ -80,6 +85,11 @@ graph::vertex_choice by_name(const subgraph_arguments& o, const graph::any_graph
 template <class Vertex>
 graph::vertex_choice choose(const subgraph_arguments& o, const graph::any_graph& any,
                             const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
+  if (o.only_where()) {
+    graph::vertex_choice all(graph.vertices());
+    for (char& chosen : all) chosen = 1;
+    return all;
+  }
   if (o.core) return graph::core_of(graph, *o.core, context);
   if (!o.values.empty()) return by_value(o, any);
   if (!o.vertices.empty()) return by_name(o, any);

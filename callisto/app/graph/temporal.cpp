@@ -40,7 +40,8 @@ std::vector<double> numbers_in(const graph::any_graph& any, const std::string& n
   const graph::column* c = all == nullptr ? nullptr : graph::find_column(all->edges, name);
   if (c == nullptr) throw usage_error(fmt::format("{}: edges have no column '{}'", flag, one_line(name)));
   if (c->type != graph::column_type::whole && c->type != graph::column_type::real) {
-    throw usage_error(fmt::format("{}: the column '{}' holds {}, not numbers", flag, one_line(name), name_of(c->type)));
+    throw usage_error(fmt::format("{}: the column '{}' holds {}, not numbers, such as seconds since 1970", flag,
+                                  one_line(name), name_of(c->type)));
   }
   std::vector<double> values(c->rows, std::numeric_limits<double>::quiet_NaN());
   for (std::uint64_t i = 0; i < c->rows; ++i) {

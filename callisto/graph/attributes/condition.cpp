@@ -147,7 +147,8 @@ std::string listed_names(const column_list& columns) {
   std::string known;
   if (columns != nullptr && !columns->vertices.empty()) known += "; vertices have " + listed_names(columns->vertices);
   if (columns != nullptr && !columns->edges.empty()) known += "; edges have " + listed_names(columns->edges);
-  fail(place, "neither vertices nor edges have a column '" + name + "'" + known);
+  fail(place,
+       "neither vertices nor edges have a column '" + name + "' (a text needs quotes: \"" + name + "\")" + known);
 }
 
 /// Finds the columns of one owner: vertices or edges.

@@ -192,6 +192,61 @@ void add_notes(load_report& r, bool undirected, const IsReciprocal& is_reciproca
   }
 }
 
+/// Returns the note that a table of names lacks some vertices.
+std::string without_line(const std::string& path, std::uint64_t missing, std::uint64_t vertices,
+                         std::string_view first) {
+  return fmt::format("{}: {} of {} vertices {} no line in it and {} called as before, the first '{}'", path, missing,
+                     vertices, missing == 1 ? "has" : "have", missing == 1 ? "is" : "are", first);
+}
+
+/// Returns the names of named vertices in the order of their labels, if each line is a table's, with what a vertex is
+/// called and its new name; else nothing. A vertex that the table lacks keeps its name; one that shares its new name is
+/// called "NEW (OLD)". Throws input_error if no line is of a vertex.
+std::vector<std::string> names_by_name(const vertex_names& old, const std::vector<std::string_view>& lines,
+                                       const std::string& path, std::vector<std::string>* notes) {
+  if (lines.empty()) return {};
+  const std::string_view first = lines.front();
+  const std::size_t cut = first.find_first_of("\t;|,");
+  if (cut == first.npos) return {};
+  const char separator = first[cut];
+  std::vector<std::string> names(old.size());
+  std::vector<bool> seen(old.size());
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    std::deque<std::string> unquoted;
+    formats::column_reader cells(lines[i], separator, unquoted);
+    std::string_view id;
+    std::string_view name;
+    if (!cells.next(id) || !cells.next(name)) return {};
+    const auto place = old.find(id);
+    if (!place) continue;
+    if (seen[*place]) throw input_error(path, i + 1, fmt::format("vertex '{}' has a name already", id));
+    seen[*place] = true;
+    names[*place] = name;
+    ++found;
+  }
+  if (found == 0 && old.size() != 0) {
+    throw input_error(path, 0,
+                      fmt::format("names no vertex of the graph: column 1 must hold what vertices are called, such as "
+                                  "'{}' (--names)",
+                                  old[0]));
+  }
+  std::unordered_map<std::string, std::uint64_t> uses;
+  for (std::uint64_t r = 0; r < names.size(); ++r) {
+    if (names[r].empty()) names[r] = old[r];
+    ++uses[names[r]];
+  }
+  for (std::uint64_t r = 0; r < names.size(); ++r) {
+    if (uses[names[r]] > 1 && names[r] != old[r]) names[r] += fmt::format(" ({})", old[r]);
+  }
+  if (found != old.size() && notes != nullptr) {
+    const auto missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
+    notes->push_back(without_line(path, old.size() - found, old.size(), old[static_cast<std::uint64_t>(missing)]));
+  }
+  return names;
+}
+
 /// Returns the names of the vertices in the order of their labels, if the lines are a table with a column of whole
 /// numbers and one of names, such as "Id,Label"; else nothing. A vertex that the table lacks keeps its number; one that
 /// shares its name is called "NAME (NUMBER)".
@@ -224,11 +279,19 @@ std::vector<std::string> names_by_number(const any_graph& graph, const std::vect
   return std::visit(
       [&](const auto& g) {
         std::vector<std::string> names(vertices);
+        std::uint64_t matched = 0;
         for (std::uint64_t r = 0; r < names.size(); ++r) {
           const std::uint64_t label = g.label(g.by_label(r));
           const auto found = called.find(label);
+          matched += found != called.end() ? 1 : 0;
           names[r] = found != called.end() && !found->second.empty() ? found->second : std::to_string(label);
           ++uses[names[r]];
+        }
+        if (matched == 0 && vertices != 0) {
+          throw input_error(path, 0,
+                            fmt::format("names no vertex of the graph: column 1 must hold numbers of vertices, such as "
+                                        "{} (--names)",
+                                        g.label(g.by_label(0))));
         }
         for (std::uint64_t r = 0; r < names.size(); ++r) {
           if (uses[names[r]] > 1) names[r] += fmt::format(" ({})", g.label(g.by_label(r)));
@@ -337,7 +400,9 @@ any_graph with_names_of_file(any_graph graph, const std::string& path, const run
     const std::string_view line = reader.line();
     lines.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
   }
-  const std::vector<std::string> by_number = names_by_number(graph, lines, path);
+  const auto old = std::visit([](const auto& g) { return g.names(); }, graph);
+  const std::vector<std::string> by_number =
+      old != nullptr ? names_by_name(*old, lines, path, notes) : names_by_number(graph, lines, path);
   if (!by_number.empty()) lines.assign(by_number.begin(), by_number.end());
   const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
   if (lines.size() != vertices) {

@@ -9,6 +9,7 @@
 #include <callisto/graph/files/input/source.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/write_text.hpp>
+#include <callisto/machine/system/encoding.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
 
@@ -49,6 +50,14 @@ struct table_cell {
   bool quoted;
 };
 
+/// Returns a name in quotes as a message shows it: letters of any language as they are.
+std::string as_told(std::string_view name) {
+  const bool plain = machine::is_utf8(name) && std::none_of(name.begin(), name.end(), [](char c) {
+                       return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+                     });
+  return plain && name.size() <= 80 ? "'" + std::string(name) + "'" : input::shown(name);
+}
+
 std::vector<table_cell> cells_of(std::string_view line, char separator, std::deque<std::string>& unquoted) {
   std::vector<table_cell> cells;
   formats::column_reader reader(line, separator, unquoted);
@@ -65,6 +74,7 @@ class vertex_table {
   vertex_table(std::string_view header, const attribute_choice& wanted) {
     const std::size_t cut = header.find_first_of(",\t;|");
     separator_ = cut == header.npos ? ',' : header[cut];
+    if (separator_ != ',') columns_.allow_decimal_commas();
     std::deque<std::string> unquoted;
     for (const table_cell& cell : cells_of(header, separator_, unquoted)) names_.emplace_back(cell.text);
     for (std::size_t i = 1; i < names_.size(); ++i) {
@@ -121,7 +131,7 @@ any_graph with_vertex_table(any_graph graph, const std::string& path, const attr
           if (cells.empty()) continue;
           const auto place = place_of(g, cells.front().text);
           if (!place) {
-            if (others++ == 0) first_other = input::shown(cells.front().text);
+            if (others++ == 0) first_other = as_told(cells.front().text);
             continue;
           }
           if (seen[*place]) {
@@ -129,6 +139,21 @@ any_graph with_vertex_table(any_graph graph, const std::string& path, const attr
           }
           seen[*place] = true;
           table.take(*place, cells);
+        }
+        const auto found = static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), true));
+        std::string lacking;
+        if (found != g.vertices()) {
+          const auto first = static_cast<std::uint64_t>(std::find(seen.begin(), seen.end(), false) - seen.begin());
+          g.append_name(lacking, g.by_label(first));
+        }
+        if (found == 0 && others != 0 && g.vertices() != 0) {
+          throw input_error(path, 0,
+                            "no line is of a vertex: column 1 must hold what vertices are called, such as " +
+                                as_told(lacking) + "; the first line has " + first_other);
+        }
+        if (found != g.vertices() && notes != nullptr) {
+          notes->push_back(path + ": " + std::to_string(g.vertices() - found) + " of " + std::to_string(g.vertices()) +
+                           " vertices have no line in it, the first " + as_told(lacking));
         }
         if (others != 0 && notes != nullptr) {
           notes->push_back(path + ": " + input::counted(others, "line") +

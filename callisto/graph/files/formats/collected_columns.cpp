@@ -1,6 +1,7 @@
 // Makes columns of values that came in any order.
 #include <callisto/graph/files/formats/collected_columns.hpp>
 
+#include <callisto/graph/files/formats/decimal_commas.hpp>
 #include <callisto/graph/files/input/text.hpp>
 
 #include <algorithm>
@@ -24,7 +25,10 @@ column_list collected_columns::finish(std::span<const std::uint64_t> source, std
     }
     std::vector<std::uint64_t> order(source.size());
     for (std::size_t r = 0; r < source.size(); ++r) order[r] = cell[source[r]];
-    const auto all = column_of(names[i], std::span(&c.cells, 1), c.type, control);
+    std::vector<column_cells> cells;
+    cells.push_back(std::move(c.cells));
+    if (decimal_commas_) take_decimal_commas(cells);
+    const auto all = column_of(names[i], cells, c.type, control);
     c.cells = {};
     c.rows = {};
     result.push_back(rows_of({all}, order, control).front());

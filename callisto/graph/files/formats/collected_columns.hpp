@@ -36,6 +36,9 @@ class collected_columns {
   /// Returns the columns, in the order in which they were met. Row i gets the value of row source[i].
   column_list finish(std::span<const std::uint64_t> source, std::uint64_t rows, const run_control& control);
 
+  /// Takes values such as 0,5 as numbers, in columns that hold nothing else.
+  void allow_decimal_commas() noexcept { decimal_commas_ = true; }
+
   bool empty() const noexcept { return columns_.empty(); }
 
  private:
@@ -55,6 +58,7 @@ class collected_columns {
     return columns_.back();
   }
 
+  bool decimal_commas_ = false;
   std::map<std::string, std::size_t, std::less<>> places_;
   std::vector<collected> columns_;
 };

@@ -146,7 +146,9 @@ class table_parser {
     if (left_out_ != nullptr) {
       left_out_->add({line_, std::move(message)});
     } else {
-      wrong_ = fault{line_, std::move(message)};
+      // A message that names another way out, or an open quote, stays as it is.
+      const bool plain = !message.ends_with(')') && message != open_quote;
+      wrong_ = fault{line_, plain ? message + " (--skip-bad-lines leaves such lines out)" : std::move(message)};
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/graph/attributes/attributes.hpp>
+#include <callisto/graph/files/formats/decimal_commas.hpp>
 #include <callisto/graph/files/formats/table_layout.hpp>
 
 #include <deque>
@@ -57,6 +58,7 @@ std::vector<Block> without_cells(std::vector<attributed<Block>>&& parts, const t
     blocks.push_back(std::move(static_cast<Block&>(part)));
   }
   for (std::size_t c = 0; c < cells.size(); ++c) {
+    if (layout.separator != ',') take_decimal_commas(cells[c]);
     columns.push_back(column_of(layout.kept[c].second, cells[c], {}, control));
     cells[c] = {};
   }

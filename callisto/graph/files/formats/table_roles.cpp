@@ -83,8 +83,12 @@ std::size_t layout_finder::column_called(const std::string& name, const char* fl
   }
   const auto number = input::to_unsigned(name);
   if (number && *number >= 1 && *number <= layout_.columns) return static_cast<std::size_t>(*number - 1);
+  std::string known;
+  if (header_) {
+    for (const auto& one : names_) known += (known.empty() ? "; there are " : ", ") + std::string(one);
+  }
   throw usage_error(std::string(flag) + ": " + from_.name() + " has " + input::counted(layout_.columns, "column") +
-                    (header_ ? "" : " and no header") + ", but none is called " + input::shown(name));
+                    (header_ ? "" : " and no header") + ", but none is called " + input::shown(name) + known);
 }
 
 void layout_finder::find_ends() {
