@@ -116,7 +116,7 @@ def loops(data):
     chart = dot_rows("Loops beside seven runtimes", "Speed-up by two threads. Callisto's loops have no settings",
                      "times as fast as the plain loop", [1, 1.25, 1.5, 1.75, 2], False, 34)
     chart.legend = [("circle", 0, "Callisto"), ("bar", 1, "peers without settings, worst to best"),
-                    ("diamond", 2, "hardest peer at its best batch size")]
+                    ("diamond", 2, "best peer with a batch size given")]
     chart.ticks = [1, 1.25, 1.5, 1.75, 2, 2.1]
     for name, ours, peers, hardest, ratio in data["rows"]:
         best, worst = [float(v) for v in re.findall(r"([\d.]+) \(", peers)]
