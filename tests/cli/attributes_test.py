@@ -42,7 +42,7 @@ class Attributes(CommandTest):
         self.assertIn("vertices.csv: 1 of 4 vertices have no line in it, the first 'd'",
                       "\n".join(self.json("info", self.edges, "--vertex-table", self.vertices)["graph"]["notes"]))
         swapped = self.file("swapped.csv", "city;name\nB\u00e4rn;a\nChur;b\n")
-        self.refuse(INPUT, "info", self.edges, "--vertex-table", swapped,
+        self.refuse(INPUT, "info", self.edges, "--quiet", "--vertex-table", swapped,
                     says="column 1 must hold what vertices are called, such as 'a'; the first line has 'B\u00e4rn'")
 
     def test_top_keeps_the_columns(self):
@@ -72,10 +72,11 @@ class Attributes(CommandTest):
         found = self.json("pagerank", self.edges, "--names", names)
         self.assertEqual({row["vertex"] for row in found["top"]}, {"Ann", "Bo (b)", "Bo (c)", "d"})
         self.assertIn("1 of 4 vertices has no line", "\n".join(found["graph"]["notes"]))
-        self.refuse(USAGE, "bfs", self.edges, "--names", names, "--source", "Bo", says="there are 'Bo (b)', 'Bo (c)'")
-        self.refuse(INPUT, "info", self.edges, "--names", self.file("n.csv", "id;name\n7;Ann\n8;Bo\n"),
+        self.refuse(USAGE, "bfs", self.edges, "--names", names, "--source", "Bo", "--quiet",
+                    says="there are 'Bo (b)', 'Bo (c)'")
+        self.refuse(INPUT, "info", self.edges, "--quiet", "--names", self.file("n.csv", "id;name\n7;Ann\n8;Bo\n"),
                     says="names no vertex of the graph")
-        self.refuse(INPUT, "info", self.file("n.txt", "1 2\n2 3\n"), "--names", self.file("m.csv", "id;name\n7;Ann\n"),
+        self.refuse(INPUT, "info", self.file("n.txt", "1 2\n2 3\n"), "--quiet", "--names", self.file("m.csv", "id;name\n7;Ann\n"),
                     says="names no vertex of the graph")
 
     def test_convert_and_subgraph_keep_them(self):
