@@ -156,7 +156,7 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         return sparse.csr_array((data, targets, offsets), shape=(self.vertices, self.vertices))
 
     def to_networkx(self) -> Any:
-        """Returns a networkx.Graph or DiGraph with the same nodes, edges, and weights as `weight`."""
+        """Returns a networkx.Graph or DiGraph with the same nodes, edges, and weights as `weight`, without columns."""
         import networkx
 
         made = networkx.DiGraph() if self.directed else networkx.Graph()

@@ -423,3 +423,12 @@ def test_a_networkx_that_is_too_old_is_named():
             "try: cl.from_networkx(networkx.path_graph(2))\nexcept ImportError as e: print(e)")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert "is too old: expected 3.4 or newer" in done.stdout
+
+
+def test_what_messages_say_to_users_of_frames():
+    with pytest.raises(TypeError, match="row 1 of source is missing"):
+        cl.from_edges(np.array([1, np.nan]), [2, 3])
+    g = cl.from_edges(["a", "b"], ["b", "c"])
+    with pytest.raises(cl.UsageError, match="expected one of None, 'strength'"):
+        g.pagerank(weights="weight")
+    assert g.subgraph([True, False, True]).label_list() == ["a", "c"]
