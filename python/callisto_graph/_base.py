@@ -122,6 +122,9 @@ class GraphBase:
 
         Raises UsageError if a value is missing, or if there are more or fewer than vertices.
         """
+        if isinstance(labels, list) and len(labels) == self.vertices and all(type(value) is bool for value in labels):
+            if self.labels is None or not any(type(label) is bool for label in self.label_list()):
+                return np.array(labels, dtype=np.bool_)
         if not is_column(labels):
             return None
         values = as_array(labels, "labels")
@@ -147,7 +150,9 @@ class GraphBase:
         """Checks what a kernel is to take weights for."""
         chosen = "none" if weights is None else weights
         if chosen not in kinds:
-            raise UsageError(f"weights is {weights!r}: expected one of {', '.join(map(repr, kinds))}")
+            expected = ", ".join("None" if kind == "none" else repr(kind) for kind in kinds)
+            raise UsageError(f"weights is {weights!r}: expected one of {expected}; an edge has one weight, chosen when the "
+                             "graph is made")
         if chosen == "length" and not self._core.weighted:
             if not self._core.arcs:
                 return "none"  # an empty array of weights tells nothing

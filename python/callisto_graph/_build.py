@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Hashable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -22,7 +24,7 @@ _repeats = ("remove", "keep", "heaviest", "first", "sum", "sum_weights")
 
 
 def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool = False,
-               vertices: int | Sequence[Hashable] | None = None, repeats: str = "remove", drop_loops: bool = False,
+               vertices: int | Sequence[Hashable] | None = None, repeats: str | None = None, drop_loops: bool = False,
                progress: Progress = None) -> Graph:
     """Makes the graph of columns of edges: numpy arrays, series of pandas, polars or pyarrow, lists.
 
@@ -32,16 +34,17 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
     vertices: an int n: labels are 0 ... n - 1, and all of these are vertices. A sequence: all labels, in this order.
         None: the labels that occur; numbers from 0 on and texts in ascending order, others as they first occur.
     repeats: what becomes of edges that repeat: "remove": one stays, the lightest; "heaviest", "first"; "sum": weights
-        or numbers of edges add up; "sum_weights": only weights do; "keep": all stay.
+        or numbers of edges add up; "sum_weights": only weights do; "keep": all stay. None: "remove", with a note, and
+        with a UserWarning where edges that repeat have different weights.
     drop_loops: drops edges from a vertex to itself.
 
     Raises UsageError for missing labels, weights that are NaN, and columns of different lengths; TypeError for labels
     that are floats or bools.
     """
-    if repeats not in _repeats:
+    if repeats is not None and repeats not in _repeats:
         raise UsageError(f"repeats is {repeats!r}: expected one of {', '.join(map(repr, _repeats))}")
     if weight is None and vertices is None and progress is None:
-        core = _of_whole_numbers(source, target, directed, repeats, drop_loops)
+        core = _of_whole_numbers(source, target, directed, repeats or "remove", drop_loops)
         if core is not None:
             return Graph(core, None)
     values = None if weight is None else as_weights(weight)
@@ -57,9 +60,10 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
     texts: Any = columns
     if (vertices is None and all(column is not None and column.holds_texts() for column in columns)
             and 0 < len(texts[0]) == len(texts[1]) and (values is None or len(values) == len(texts[0]))):
-        with reporting(progress) as receiver:
-            core, _, _, _ = _core.from_texts(*texts, values, directed, repeats, drop_loops, receiver)
-        return Graph(core, None)
+        def build(rule: str, receiver: Any) -> Any:
+            return _core.from_texts(*texts, values, directed, rule, drop_loops, receiver)[0]
+
+        return _merged(build, None, repeats, values, drop_loops, progress)
     u = with_dates(as_array(source, "source", columns[0]), "source")
     v = with_dates(as_array(target, "target", columns[1]), "target")
     if len(u) != len(v):
@@ -85,22 +89,56 @@ def from_edges(source: Any, target: Any, weight: Any = None, *, directed: bool =
         u, v = same_ids(as_ids(u, "source"), as_ids(v, "target"))
     else:
         return _of_numbers(*number_labels(u, v), values, directed, repeats, drop_loops, progress)
+
+    def build_numbers(rule: str, receiver: Any) -> Any:
+        return _core.from_edges(u, v, values, size, directed, rule, drop_loops, receiver)[0]
+
+    return _merged(build_numbers, table, repeats, values, drop_loops, progress)
+
+
+def _merged(build: Callable[[str, Any], Any], table: Any, repeats: str | None, values: Any, drop_loops: bool,
+            progress: Progress) -> Graph:
+    """Makes a graph, and says what became of repeated edges with weights where the caller did not decide.
+    `build`: makes the core by a rule for repeats."""
     with reporting(progress) as receiver:
-        core, _, _, _ = _core.from_edges(u, v, values, size, directed, repeats, drop_loops, receiver)
-    return Graph(core, table)
+        made = Graph(build(repeats or "remove", receiver), table)
+    if repeats is not None or values is None or made.edges == len(values):
+        return made
+    all_edges = Graph(build("keep", None)).edges if drop_loops else len(values)
+    if all_edges == made.edges:
+        return made
+    word = "edge repeats" if all_edges - made.edges == 1 else "edges repeat"
+    note = (f"{all_edges - made.edges} {word} others: of each the lightest stays; repeats=\"sum\" adds their weights, as "
+            "callisto pagerank does, repeats=\"remove\" leaves it so")
+    # The lightest and the heaviest of all repeats are the same exactly where no weights differ.
+    lightest, heaviest = made._core.out_rows()[2], build("heaviest", None).out_rows()[2]
+    if not np.array_equal(lightest, heaviest):
+        warnings.warn(note, UserWarning, stacklevel=_callers())
+    return Graph(made._core, table, (note,))
 
 
-def _of_numbers(u: Any, v: Any, labels: list[Hashable], values: Any, directed: bool, repeats: str, drop_loops: bool,
-                progress: Progress) -> Graph:
+def _callers() -> int:
+    """Returns the level of the first caller outside of this file, for a warning that the calling function gives."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename == __file__:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _of_numbers(u: Any, v: Any, labels: list[Hashable], values: Any, directed: bool, repeats: str | None,
+                drop_loops: bool, progress: Progress) -> Graph:
     """Makes the graph of two columns of places in `labels`. Texts become names: as in files, vertices are numbered in the
     order of their names."""
     found = in_order(labels)
     if found:
         ranks, names = found
         u, v = ranks[u], ranks[v]
-    with reporting(progress) as receiver:
-        core, _, _, _ = _core.from_edges(u, v, values, len(labels), directed, repeats, drop_loops, receiver)
-    return Graph(_core.with_names(core, *names), None) if found else Graph(core, labels)
+
+    def build(rule: str, receiver: Any) -> Any:
+        core = _core.from_edges(u, v, values, len(labels), directed, rule, drop_loops, receiver)[0]
+        return _core.with_names(core, *names) if found else core
+
+    return _merged(build, None if found else labels, repeats, values, drop_loops, progress)
 
 
 _int64 = np.dtype(np.int64)
@@ -173,7 +211,7 @@ def _column_names(frame: Any) -> list[Any]:
 
 
 def from_frame(edges: Any, source: Any = "source", target: Any = "target", weight: Any = None, *,
-               vertices: Any = None, label: Any = "vertex", directed: bool = False, repeats: str = "remove",
+               vertices: Any = None, label: Any = "vertex", directed: bool = False, repeats: str | None = None,
                drop_loops: bool = False, attributes: bool = False, progress: Progress = None) -> Graph:
     """Makes the graph of a frame of edges, and of one of vertices: of pandas, polars or pyarrow, or dicts of columns.
 
@@ -204,7 +242,8 @@ def from_frame(edges: Any, source: Any = "source", target: Any = "target", weigh
     others = [name for name in _column_names(edges) if name not in (source, target, weight)]
     if others:
         first, second = (made.vertices_of(label_list(column, "edges")).astype(np.int64) for column in (u, v))
-        rows = giving_rows(made, first, second, None if weights is None else as_weights(weights), repeats).tolist()
+        rows = giving_rows(made, first, second, None if weights is None else as_weights(weights),
+                           repeats or "remove").tolist()
         for name in others:
             column = objects_of(_column_of(edges, name, "edges"))
             of_edges[name] = [column[row] for row in rows]
@@ -376,7 +415,8 @@ def from_networkx(graph: Any, *, weight: str | None = "weight") -> Graph:
     """Makes the graph of a networkx.Graph or DiGraph, with its nodes as labels.
 
     weight: the edges' attribute that is the weight; edges without it weigh 1. Where all weigh 1, or for None, the graph
-    has no weights. Of parallel edges of a multigraph one stays, the lightest.
+    has no weights. Of parallel edges of a multigraph one stays, the lightest. Attributes of nodes are not taken.
+    Needs networkx 3.4 or newer.
     """
     from .nx._graph import Graph as Converted
 
@@ -402,4 +442,4 @@ def _with_other_weights(graph: Any, weight: Any, why: str) -> Graph:
         raise UsageError(why)
     source, target, values = zip(*rows)
     return from_edges(list(source), list(target), [float(value) for value in values], directed=graph.is_directed(),
-                      vertices=list(graph))
+                      vertices=list(graph), repeats="remove")

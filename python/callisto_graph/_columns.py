@@ -167,6 +167,9 @@ def _from_array(values: Any, name: str) -> npt.NDArray[Any] | None:
 def as_ids(values: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Returns a column of integers in a form that _core takes. Raises TypeError for other types."""
     if values.dtype.kind not in "iu":
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise TypeError(f"row {int(np.isnan(values).argmax())} of {name} is missing: expected whole numbers; leave out "
+                            "such rows first, as frame.dropna() does")
         hint = "; convert it, if all are whole" if values.dtype.kind == "f" else ""
         raise TypeError(f"{name} has the type {values.dtype}: expected whole numbers{hint}")
     if not values.dtype.isnative:

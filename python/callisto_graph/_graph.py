@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ from ._structure import StructureKernels
 
 if TYPE_CHECKING:
     from ._results import Layout
+
+
+#: How names of other formats end, which save() would fill with its own.
+_OTHER_SUFFIXES = frozenset((".graphml", ".gexf", ".gml", ".mtx", ".csv", ".tsv", ".json", ".dot", ".parquet", ".net"))
 
 
 class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
@@ -151,7 +156,7 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         return sparse.csr_array((data, targets, offsets), shape=(self.vertices, self.vertices))
 
     def to_networkx(self) -> Any:
-        """Returns a networkx.Graph or DiGraph with the same nodes, edges, and weights as `weight`."""
+        """Returns a networkx.Graph or DiGraph with the same nodes, edges, and weights as `weight`, without columns."""
         import networkx
 
         made = networkx.DiGraph() if self.directed else networkx.Graph()
@@ -209,7 +214,13 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         `in`, `is missing`. `weight` is the weight of an edge, `vertex` the name or number of a vertex. Each part that `and`
         joins speaks of vertices or of edges: an edge that fails goes, a vertex that fails goes with its edges.
         """
-        return self._changed(_core.where, condition, progress=progress)
+        core = self._core
+        if self._table is not None and isinstance(condition, str) and re.search(r"\bvertex\b", condition):
+            if self._labels_are_stored():
+                core = self._core_with_labels()
+        with reporting(progress) as receiver:
+            made = _core.where(core, condition, receiver)
+        return self._like(made) if core is self._core else Graph(made)
 
     # Places
 
@@ -332,6 +343,11 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         columns = (self.vertex_columns(), self.edge_columns())
         return _core.with_columns(made, *map(columns_of, columns)) if any(columns) else made
 
+    def _labels_are_stored(self) -> bool:
+        """Returns whether files, and thus conditions, can hold the labels: numbers from 0 on, or texts."""
+        labels = self.label_list()
+        return all(type(label) is int and 0 <= label < 2**64 for label in labels) or are_names(labels)
+
     def _labelled_core(self) -> Any:
         labels = self.labels
         if labels is None or self._core.has_labels:  # a table beside the core is one of a core without labels
@@ -347,7 +363,16 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         return _core.with_names(self._core, *name_table(names))
 
     def save(self, path: str | os.PathLike[str], *, progress: Progress = None) -> None:
-        """Writes the graph to a file of Callisto's own format (.cg), whole or not at all; load() maps it."""
+        """Writes the graph to a file of Callisto's own format (.cg), whole or not at all; load() maps it.
+
+        Raises UsageError for a name that ends as those of another format, which write() writes.
+        """
+        suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+        if suffix in _OTHER_SUFFIXES:
+            raise UsageError(f"save() writes Callisto's own format (.cg): write() writes {suffix}")
+        self._save(path, progress)
+
+    def _save(self, path: str | os.PathLike[str], progress: Progress) -> None:
         core = self._core_with_labels()
         with reporting(progress) as receiver:
             _core.save(core, os.fspath(path), receiver)
@@ -360,7 +385,7 @@ class Graph(RankKernels, PathKernels, StructureKernels, _NetworkXArgument):
         """
         where = os.fspath(path)
         if format == "native" or format == "automatic" and where.endswith(".cg"):
-            self.save(where, progress=progress)
+            self._save(where, progress)
             return ()
         core = self._core_with_labels()
         with reporting(progress) as receiver:

@@ -393,7 +393,7 @@ class Distances(VertexResult):
     """Distances of all vertices from a source, with the shortest paths."""
 
     distances: npt.NDArray[Any]  #: by vertex: in arcs, -1 if not reached; or in lengths, infinity if not reached
-    parents: IntArray  #: by vertex: the vertex before it on a shortest path; the source is its own; -1: not reached
+    parents: IntArray  #: by vertex: the number of the vertex before it on a shortest path, which label() names; the source is its own; -1: not reached
     source: int  #: vertex
     reached: int  #: vertices with a distance
     eccentricity: float  #: the largest distance

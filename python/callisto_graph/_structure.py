@@ -321,6 +321,8 @@ class StructureKernels(GraphBase):
     def statistics(self, *, progress: Progress = None) -> dict[str, Any]:
         """Returns sizes, degrees and irregularities: vertices, arcs, edges, self-loops, repeats, isolated vertices.
 
+        "edges" leaves out loops and repeats, which Graph.edges counts.
+
         "density" is the share of pairs of vertices that are joined, "reciprocity" the share of arcs with their reverse.
         """
         with reporting(progress) as receiver:

@@ -18,7 +18,8 @@ docstrings. [The tutorial](../tutorial/first-graph-in-python.md) is the place to
 
 Kernels are methods of `Graph`. Each takes `progress`: `True` for a bar, or a callable
 `progress(stage, done, total, unit)`, which may raise to end the kernel. Ctrl-C ends a kernel, too. A call raises
-`UsageError` for an argument that is not valid, and `OutOfMemoryError` before it begins what would not fit.
+`UsageError` for a value that is not valid, `TypeError` for a type, `KeyError` for a label that no vertex has, and
+`OutOfMemoryError` before it begins what would not fit.
 """
 
 

@@ -217,3 +217,22 @@ def test_vectors_tell_groups_apart():
     for wrong in ({"p": 0}, {"rate": 2}, {"window": 0}, {"weights": "length"}):
         with pytest.raises(cl.UsageError):
             g.node2vec(4, **wrong)
+
+
+@pytest.mark.parametrize("labels", (["x", "y"], ["y", "x"], [7, 3]))
+def test_conditions_on_names_of_each_constructor(labels):
+    first, second = labels
+    text = f"vertex == {first!r}"
+    for make in (lambda: cl.from_edges([first], [second]),
+                 lambda: cl.from_edges([first], [second], vertices=labels),
+                 lambda: cl.from_frame({"source": [first], "target": [second]}, vertices={"vertex": labels})):
+        for before in (lambda g: None, lambda g: g.label_list(), lambda g: g.labels, lambda g: g.degrees()):
+            g = make()
+            before(g)
+            assert g.where(text).label_list() == [first]
+            columns = g.with_columns(vertices={"r": [1, 2]}, edges={"e": [5]})
+            assert columns.where(text).vertex_columns()["r"].tolist() == [columns.vertex(first) + 1]
+            both = columns.where(f"vertex in ({first!r}, {second!r}) and e > 4")
+            assert sorted(both.label_list()) == sorted(labels) and both.edges == 1
+            assert {label: r for label, r in zip(both.label_list(), both.vertex_columns()["r"].tolist())} == {
+                label: r for label, r in zip(columns.label_list(), (1, 2))}

@@ -5,7 +5,9 @@ import decimal
 import fractions
 import importlib.util
 import random
+import subprocess
 import sys
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -391,3 +393,42 @@ def test_networkx_and_igraph_there_and_back():
             assert edge_set(ours.reversed()) == {(v, u): w for (u, v), w in edge_set(ours).items()}
         some = number.sample(sorted(named), k=(len(named) + 1) // 2)
         assert edge_set(ours.subgraph(some)) == edge_set_of(named.subgraph(some), "weight")
+
+
+def test_repeats_with_different_weights_warn():
+    for labels in ([0, 1], ["a", "b"], [("a",), ("b",)]):
+        source, target = [labels[0], labels[1], labels[0]], [labels[1], labels[0], labels[0]]
+        for drop in (False, True):
+            with pytest.warns(UserWarning, match="1 edge repeats others.*repeats=\"sum\"") as found:
+                made = cl.from_edges(source, target, [4, 1, 1], drop_loops=drop)
+            assert found[0].filename == __file__ and len(found) == 1 and len(made.notes) == 1
+            frame = {"source": source, "target": target, "w": [4, 1, 1]}
+            with pytest.warns(UserWarning, match="1 edge repeats"):
+                cl.from_frame(frame, weight="w", drop_loops=drop)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert cl.from_edges(source, target, [4, 4, 1], drop_loops=drop).notes
+                assert not cl.from_edges(source, target, [4, 1, 1], directed=True, drop_loops=drop).notes
+                assert not cl.from_edges(source, target, [4, 1, 1], repeats="remove", drop_loops=drop).notes
+
+
+def test_save_refuses_names_of_other_formats(tmp_path):
+    with pytest.raises(cl.UsageError, match=r"write\(\) writes .graphml"):
+        cl.from_edges([0], [1]).save(tmp_path / "x.graphml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_networkx_that_is_too_old_is_named():
+    text = ("import sys, networkx, callisto_graph as cl; sys.modules['networkx.utils.backends'] = None\n"
+            "try: cl.from_networkx(networkx.path_graph(2))\nexcept ImportError as e: print(e)")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert "is too old: expected 3.4 or newer" in done.stdout
+
+
+def test_what_messages_say_to_users_of_frames():
+    with pytest.raises(TypeError, match="row 1 of source is missing"):
+        cl.from_edges(np.array([1, np.nan]), [2, 3])
+    g = cl.from_edges(["a", "b"], ["b", "c"])
+    with pytest.raises(cl.UsageError, match="expected one of None, 'strength'"):
+        g.pagerank(weights="weight")
+    assert g.subgraph([True, False, True]).label_list() == ["a", "c"]

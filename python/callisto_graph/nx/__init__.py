@@ -3,9 +3,16 @@
 NetworkX loads this module on first use. Its functions have NetworkX's names and parameters."""
 
 import inspect
+import warnings
 from importlib.util import find_spec
 
-from networkx.utils.backends import _registered_algorithms
+import networkx
+
+try:
+    from networkx.utils.backends import _registered_algorithms
+except ImportError:
+    raise ImportError(f"networkx {networkx.__version__} is too old: expected 3.4 or newer "
+                      "(pip install 'networkx>=3.4')") from None
 
 from . import (_centrality, _counts, _derived, _flow, _negative, _order, _paths, _structure,  # noqa: F401
                _traversal)  # they register their functions
@@ -13,6 +20,11 @@ from ._cost import LAZY, is_inside, is_never_first, limits_of, share_of, size_of
 from ._graph import (Graph, convert_from_nx, convert_to_nx, converting, forget_replaced, has_conversion, is_kept,
                      taken, unreadable)
 from ._registry import FUNCTIONS, VERSION, Binding, adapted
+
+
+if VERSION < (3, 4):
+    warnings.warn(f"networkx {networkx.__version__} is too old for the backend callisto, which leaves all calls to it: "
+                  "expected 3.4 or newer (pip install 'networkx>=3.4')", UserWarning, stacklevel=2)
 
 
 def _parameters(name):
