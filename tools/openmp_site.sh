@@ -36,7 +36,12 @@ done
 profile=$etc/profile.d/callisto-openmp.sh list=$etc/callisto/openmp.exclude
 
 case $what in
-  on | off | exclude | include) [[ -w $etc ]] || refuse "cannot write in $etc: $what needs root" ;;
+  on | off | exclude | include)
+    # Folders that are not there are made.
+    above=$etc
+    while [[ ! -e $above ]]; do above=$(dirname "$above"); done
+    [[ -w $above ]] || refuse "cannot write in $above: $what needs root"
+    ;;
 esac
 case $what in
   check)
