@@ -224,7 +224,7 @@ TEST_F(Broker, LimitsRefuseTheNewestJobAndNoOther) {
   const auto b = join();
   std::string refusal;
   EXPECT_EQ(find(how(), refusal), nullptr);
-  EXPECT_EQ(refusal, path() + ": this user has as many jobs as it allows");
+  EXPECT_EQ(refusal, path() + ": this user has as many jobs as it allows (jobs_per_user)");
   // A job that is refused runs alone; it does not go into a table, where it would meet none of the others.
   EXPECT_EQ(cosched::job::join(how(), {folder_}, refusal), nullptr);
   EXPECT_FALSE(refusal.empty());

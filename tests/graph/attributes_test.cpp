@@ -534,7 +534,8 @@ TEST_F(conditions, faults_name_the_column_and_what_is_expected) {
       {"kind", "column 1: expected a comparison behind a column that holds a text"},
       {"toll < true", "column 1: expected == or != between true and false"},
       {"weight > 1 and height > 2",
-       "column 16: neither vertices nor edges have a column 'height'; vertices have city, age, size; "
+       "column 16: neither vertices nor edges have a column 'height' (a text needs quotes: \"height\"); vertices have "
+       "city, age, size; "
        "edges have kind, toll"},
       {"edge.height > 2", "column 1: edges have no column 'height'; there are kind, toll"},
       {"city == 'Bern' or kind == 'road'",
