@@ -28,6 +28,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -199,6 +200,16 @@ std::string without_line(const std::string& path, std::uint64_t missing, std::ui
                      vertices, missing == 1 ? "has" : "have", missing == 1 ? "is" : "are", first);
 }
 
+/// Returns the first two cells of a line; nothing: it has fewer.
+std::optional<std::pair<std::string, std::string>> first_two(std::string_view line, char separator) {
+  std::deque<std::string> unquoted;
+  formats::column_reader cells(line, separator, unquoted);
+  std::string_view id;
+  std::string_view name;
+  if (!cells.next(id) || !cells.next(name)) return std::nullopt;
+  return std::pair(std::string(id), std::string(name));
+}
+
 /// Returns the names of named vertices in the order of their labels, if each line is a table's, with what a vertex is
 /// called and its new name; else nothing. A vertex that the table lacks keeps its name; one that shares its new name is
 /// called "NEW (OLD)". Throws input_error if no line is of a vertex.
@@ -214,11 +225,9 @@ std::vector<std::string> names_by_name(const vertex_names& old, const std::vecto
   std::uint64_t found = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    std::deque<std::string> unquoted;
-    formats::column_reader cells(lines[i], separator, unquoted);
-    std::string_view id;
-    std::string_view name;
-    if (!cells.next(id) || !cells.next(name)) return {};
+    const auto cells = first_two(lines[i], separator);
+    if (!cells) return {};
+    const auto& [id, name] = *cells;
     const auto place = old.find(id);
     if (!place) continue;
     if (seen[*place]) throw input_error(path, i + 1, fmt::format("vertex '{}' has a name already", id));
@@ -261,11 +270,9 @@ std::vector<std::string> names_by_number(const any_graph& graph, const std::vect
   std::unordered_map<std::string, std::uint64_t> uses;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    std::deque<std::string> unquoted;
-    formats::column_reader cells(lines[i], separator, unquoted);
-    std::string_view id;
-    std::string_view name;
-    if (!cells.next(id) || !cells.next(name)) return {};
+    const auto cells = first_two(lines[i], separator);
+    if (!cells) return {};
+    const auto& [id, name] = *cells;
     const auto number = input::to_unsigned(id);
     const bool header = i == 0 && !number;
     // As many lines as vertices are names in their order, unless a header says otherwise.
