@@ -167,9 +167,10 @@ void describe_attributes(const graph::any_graph& graph, table& rows) {
   }
 }
 
-std::vector<std::string> vertex_columns(const graph::any_graph& graph) {
+std::vector<std::string> names_of_vertex_columns(const graph::any_graph& graph) {
+  const auto all = attributes_of(graph);
   std::vector<std::string> names;
-  for (const auto& c : attributes_of(graph)->vertices) names.push_back(as_row(in_one_column(c->name), ','));
+  for (const auto& c : all->vertices) names.push_back(as_row(in_one_column(c->name), ','));
   return names;
 }
 

@@ -22,7 +22,7 @@ void describe_attributes(const graph::any_graph& graph, table& rows);
 void add_vertex_columns(analysis& found, const graph::any_graph& graph);
 
 /// Returns the names of the columns of the vertices, as the header of a CSV file has them.
-std::vector<std::string> vertex_columns(const graph::any_graph& graph);
+std::vector<std::string> names_of_vertex_columns(const graph::any_graph& graph);
 
 /// Returns the lines of `top`, each of which begins with a vertex, with the columns of these vertices behind.
 std::string with_vertex_columns(const std::string& lines, const ranking& top, const graph::any_graph& graph);

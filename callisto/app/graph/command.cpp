@@ -406,7 +406,7 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   } else if (!output.empty() || run.quiet) {
     std::string lines = found.top ? to_lines(*found.top) : found.bare;
     const bool of_vertices = found.top && !output.empty() && found.top->keys.front() == "vertex";
-    std::vector<std::string> header = of_vertices ? vertex_columns(loaded.graph) : std::vector<std::string>();
+    std::vector<std::string> header = of_vertices ? names_of_vertex_columns(loaded.graph) : std::vector<std::string>();
     if (!header.empty()) lines = with_vertex_columns(lines, *found.top, loaded.graph);
     if (found.top) lines = as_rows(lines, csv ? ',' : '\t');
     if (csv && found.top) {
