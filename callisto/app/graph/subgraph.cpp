@@ -40,15 +40,14 @@ struct subgraph_arguments {
   std::optional<double> at_least;
   std::optional<double> at_most;
 
-  /// True if --where alone chooses, which happens when the graph is loaded.
-  bool only_where() const {
-    return !largest && !strong && !core && around.empty() && vertices.empty() && values.empty();
+  /// Returns how many options choose vertices. None: --where does, when the graph is loaded.
+  int ways() const {
+    return (largest ? 1 : 0) + (strong ? 1 : 0) + (core ? 1 : 0) + (around.empty() ? 0 : 1) +
+           (vertices.empty() ? 0 : 1) + (values.empty() ? 0 : 1);
   }
 
   void check() const {
-    const int ways = (largest ? 1 : 0) + (strong ? 1 : 0) + (core ? 1 : 0) + (around.empty() ? 0 : 1) +
-                     (vertices.empty() ? 0 : 1) + (values.empty() ? 0 : 1);
-    if (ways > 1 || (ways == 0 && input.where.empty())) {
+    if (ways() > 1 || (ways() == 0 && input.where.empty())) {
       throw usage_error(
           "expected one of --largest-component, --largest-strong, --core K, --around V, --vertices FILE and "
           "--values FILE, or --where CONDITION");
@@ -85,7 +84,7 @@ graph::vertex_choice by_name(const subgraph_arguments& o, const graph::any_graph
 template <class Vertex>
 graph::vertex_choice choose(const subgraph_arguments& o, const graph::any_graph& any,
                             const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
-  if (o.only_where()) {
+  if (o.ways() == 0) {
     graph::vertex_choice all(graph.vertices());
     for (char& chosen : all) chosen = 1;
     return all;

@@ -151,7 +151,9 @@ void worker_set<M>::adapt_ticks(unsigned number, ticked_thread<M>& self, bool wa
 
 template <machine::policy M>
 void worker_set<M>::start_timer(unsigned number) noexcept {
-  if (timer_ != nullptr) start_timer(number, M::ticks(), demanded_rate(number, M::ticks()));
+  if (timer_ == nullptr) return;
+  const std::uint64_t now = M::ticks();
+  start_timer(number, now, demanded_rate(number, now));
 }
 
 template <machine::policy M>
